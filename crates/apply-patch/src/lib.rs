@@ -1,0 +1,1 @@
+//! The patch grammar, matching and plan: text in, plan out.

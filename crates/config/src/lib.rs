@@ -1,0 +1,1 @@
+//! Configuration files, overrides and their diagnostics.

@@ -1,0 +1,1 @@
+//! Prompt fragments and the assembly of AGENTS.md: text in, text out.

@@ -1,0 +1,1 @@
+//! Threads, sessions, turns and the path of a tool call.

@@ -1,0 +1,1 @@
+//! One task without a person: the exec face.

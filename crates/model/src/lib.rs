@@ -1,0 +1,1 @@
+//! Providers: the Responses API over HTTP, and scripted models.

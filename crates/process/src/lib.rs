@@ -1,0 +1,1 @@
+//! Output capture and environment of child processes.

@@ -1,0 +1,106 @@
+//! The visible steps of a turn, as faces show them.
+
+use serde::{Deserialize, Serialize};
+
+/// One visible step of a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum TurnItem {
+    /// What the model says.
+    AgentMessage {
+        /// Markdown.
+        text: String,
+    },
+    /// The model's summary of its reasoning.
+    Reasoning {
+        /// Markdown.
+        text: String,
+    },
+    /// A shell command.
+    CommandExecution(CommandExecution),
+    /// An edit of files.
+    FileChange(FileChange),
+    /// The model's plan.
+    TodoList {
+        /// Its steps, in order.
+        items: Vec<TodoItem>,
+    },
+    /// Something that went wrong without ending the turn.
+    Error {
+        /// What, for a person.
+        message: String,
+    },
+}
+
+/// Where a step stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemStatus {
+    /// It has begun.
+    InProgress,
+    /// It ended well.
+    Completed,
+    /// It ended badly, or was stopped.
+    Failed,
+    /// It needed an approval that was not given.
+    Declined,
+}
+
+/// A shell command and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandExecution {
+    /// The script as the model wrote it.
+    pub command: String,
+    /// Standard output and error as they came, the middle left out when it is long.
+    pub aggregated_output: String,
+    /// The exit status; `None` while it runs and when it was stopped.
+    pub exit_code: Option<i32>,
+    /// Where it stands.
+    pub status: ItemStatus,
+    /// How long it ran, in milliseconds, once it ended.
+    pub duration_ms: Option<u64>,
+}
+
+/// An edit of files and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileChange {
+    /// Each file, in the order of the patch.
+    pub changes: Vec<PathChange>,
+    /// Where it stands.
+    pub status: ItemStatus,
+    /// The edit as a unified diff, once it was made.
+    pub unified_diff: String,
+}
+
+/// One file of an edit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PathChange {
+    /// The path as the patch names it; the new one of a move.
+    pub path: String,
+    /// What happens to it.
+    pub kind: ChangeKind,
+}
+
+/// What an edit does to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// It is made.
+    Add,
+    /// It is removed.
+    Delete,
+    /// Its content changes, or it moves.
+    Update,
+}
+
+/// One step of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TodoItem {
+    /// What is to be done.
+    pub text: String,
+    /// Whether it is done.
+    pub completed: bool,
+    /// Whether it is what the model works on now.
+    #[serde(default)]
+    pub in_progress: bool,
+}

@@ -1,0 +1,1 @@
+//! Kernel-enforced limits for commands, and the holder that starts and ends them.

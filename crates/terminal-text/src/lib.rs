@@ -1,0 +1,1 @@
+//! Sanitising of foreign text before it reaches a terminal.

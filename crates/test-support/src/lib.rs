@@ -1,0 +1,1 @@
+//! The scripted model server and fixtures of the tests.

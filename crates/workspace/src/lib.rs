@@ -1,0 +1,1 @@
+//! Directory handles and atomic commits of several files.

@@ -1,0 +1,2 @@
+//! Checks of this repository's own rules.
+fn main() {}
