@@ -26,6 +26,10 @@ pub enum ApprovalPolicy {
 /// not be asked is answered with no.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four independent switches of the configuration file"
+)]
 pub struct GranularApprovals {
     /// Commands and edits that leave the sandbox.
     pub sandbox_approval: bool,

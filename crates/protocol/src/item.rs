@@ -227,10 +227,11 @@ impl<'de> Deserialize<'de> for OutputPayload {
 
 /// Message content is a list of parts; plain text is read as one part.
 fn text_or_parts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ContentPart>, D::Error> {
-    match Value::deserialize(deserializer)? {
-        Value::String(text) => Ok(vec![ContentPart::InputText { text }]),
-        value => serde_json::from_value(value).map_err(D::Error::custom),
+    let value = Value::deserialize(deserializer)?;
+    if let Value::String(text) = value {
+        return Ok(vec![ContentPart::InputText { text }]);
     }
+    serde_json::from_value(value).map_err(D::Error::custom)
 }
 
 /// The kind of a text that this program put into the conversation. It is stored beside the item
