@@ -17,6 +17,7 @@ fn read(text: &str, overrides: &[&str]) -> Result<(Config, Vec<String>), String>
 }
 
 #[track_caller]
+#[expect(clippy::needless_pass_by_value, reason = "as `expect!` is used")]
 fn check(text: &str, overrides: &[&str], expected: Expect) {
     let said = match read(text, overrides) {
         Ok((_, warnings)) => warnings.join("\n"),
