@@ -1,0 +1,127 @@
+//! Output in bounded memory: the first and the last part are kept, the middle is counted.
+
+use std::collections::VecDeque;
+
+use agent_terminal_text::plain_output;
+
+/// Collects the output of a command.
+#[derive(Debug)]
+pub struct Capture {
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    half: usize,
+    n_bytes: u64,
+    n_lines: u64,
+}
+
+/// What was kept of an output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Captured {
+    /// Plain text; where the middle is gone, a line says how much.
+    pub text: String,
+    /// All bytes that the command printed.
+    pub n_bytes: u64,
+    /// All line ends that it printed.
+    pub n_lines: u64,
+    /// Bytes that were not kept.
+    pub n_omitted: u64,
+}
+
+impl Capture {
+    /// Keeps at most `max_bytes`, half of them from the start and half from the end.
+    pub fn new(max_bytes: usize) -> Self {
+        Self {
+            head: Vec::new(),
+            tail: VecDeque::new(),
+            half: max_bytes / 2,
+            n_bytes: 0,
+            n_lines: 0,
+        }
+    }
+
+    /// Takes what came next.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.n_bytes += bytes.len() as u64;
+        self.n_lines += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+        let room = self.half.saturating_sub(self.head.len());
+        let (first, rest) = bytes.split_at(room.min(bytes.len()));
+        self.head.extend_from_slice(first);
+        // Of one big piece only its end can stay.
+        let rest = rest.split_at(rest.len().saturating_sub(self.half)).1;
+        let n_over = (self.tail.len() + rest.len()).saturating_sub(self.half);
+        self.tail.drain(..n_over);
+        self.tail.extend(rest);
+    }
+
+    /// Bytes that are no longer kept.
+    fn n_omitted(&self) -> u64 {
+        self.n_bytes - (self.head.len() + self.tail.len()) as u64
+    }
+
+    /// What is kept so far, as plain text.
+    pub fn captured(&self) -> Captured {
+        let n_omitted = self.n_omitted();
+        let (front, back) = self.tail.as_slices();
+        let text = if n_omitted == 0 {
+            plain_output(&[&self.head, front, back].concat())
+        } else {
+            let mut text = plain_output(whole_characters(&self.head));
+            text.push_str(&format_omitted(n_omitted));
+            text.push_str(&plain_output(after_cut(&[front, back].concat())));
+            text
+        };
+        Captured {
+            text,
+            n_bytes: self.n_bytes,
+            n_lines: self.n_lines,
+            n_omitted,
+        }
+    }
+}
+
+fn format_omitted(n_bytes: u64) -> String {
+    format!("\n... {n_bytes} bytes omitted ...\n")
+}
+
+/// Without a character that the cut went through.
+fn whole_characters(bytes: &[u8]) -> &[u8] {
+    let broken = bytes
+        .iter()
+        .rev()
+        .take(3)
+        .position(|byte| !is_continuation(*byte))
+        .filter(|n_after| {
+            let first = bytes.len() - 1 - n_after;
+            bytes
+                .get(first)
+                .is_some_and(|byte| length(*byte) > n_after + 1)
+        });
+    match broken {
+        Some(n_after) => bytes.split_at(bytes.len() - 1 - n_after).0,
+        None => bytes,
+    }
+}
+
+/// Without the rest of a character that the cut went through.
+fn after_cut(bytes: &[u8]) -> &[u8] {
+    let n_rest = bytes
+        .iter()
+        .take(3)
+        .take_while(|byte| is_continuation(**byte))
+        .count();
+    bytes.split_at(n_rest).1
+}
+
+fn is_continuation(byte: u8) -> bool {
+    byte & 0xC0 == 0x80
+}
+
+/// How many bytes a character has that begins with this byte (RFC 3629).
+fn length(byte: u8) -> usize {
+    match byte {
+        0xF0.. => 4,
+        0xE0.. => 3,
+        0xC0.. => 2,
+        _ => 1,
+    }
+}
