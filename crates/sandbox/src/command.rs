@@ -1,0 +1,237 @@
+//! One command of a holder, as the agent sees it.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
+
+use tokio::io::unix::AsyncFd;
+
+use crate::control::{self, CommandEvent, CommandRequest, Stage};
+use crate::holder::{receive, send};
+use crate::personality::findings::Finding;
+
+/// What to start.
+#[derive(Debug)]
+pub struct CommandSpec {
+    /// The program, looked up in the `PATH` of `env`, and its arguments.
+    pub argv: Vec<OsString>,
+    /// The whole environment, beside the sandbox's own variables.
+    pub env: Vec<(OsString, OsString)>,
+    /// The directory to start in.
+    pub cwd: PathBuf,
+    /// What it reads; `None` is `/dev/null`. A terminal becomes its controlling terminal.
+    pub stdin: Option<OwnedFd>,
+    /// Where its output goes.
+    pub stdout: OwnedFd,
+    /// Where its error output goes.
+    pub stderr: OwnedFd,
+}
+
+/// Why a command did not start, or why its end is unknown.
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    /// The directory is missing or closed to the command.
+    #[error("cannot start a command in `{cwd}`", cwd = cwd.display())]
+    Directory {
+        /// Which directory.
+        cwd: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// No such program.
+    #[error("no program `{program}` was found", program = program.display())]
+    NotFound {
+        /// What was looked for.
+        program: PathBuf,
+    },
+    /// There is such a program, but it cannot be executed.
+    #[error("cannot execute `{program}`", program = program.display())]
+    NotExecutable {
+        /// Which program.
+        program: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// Arguments and environment are larger than the system allows.
+    #[error("the arguments and the environment of the command are too large")]
+    TooLarge,
+    /// An argument, a variable or the directory has a NUL byte inside.
+    #[error("an argument or variable of the command contains a NUL byte")]
+    InteriorNul,
+    /// The sandbox around the command could not be made.
+    #[error("cannot set up the sandbox of the command")]
+    SetUp {
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// The holder has ended, and every command with it.
+    #[error("the sandbox holder is gone")]
+    HolderGone {
+        /// The error of the system.
+        source: io::Error,
+    },
+}
+
+/// How the command's own process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandEnd {
+    /// With this exit code.
+    Exited(i32),
+    /// By this signal.
+    Signaled(i32),
+}
+
+impl CommandEnd {
+    /// The code that a shell would show: 128 + n for signal n.
+    pub fn shell_code(self) -> i32 {
+        match self {
+            Self::Exited(code) => code,
+            Self::Signaled(signal) => 128 + signal,
+        }
+    }
+}
+
+/// A command that was started. Dropping it ends all of it.
+#[derive(Debug)]
+pub struct SandboxedCommand {
+    socket: AsyncFd<OwnedFd>,
+    end: Option<CommandEnd>,
+    gone: bool,
+    findings: Vec<Finding>,
+}
+
+impl SandboxedCommand {
+    /// Waits for the outcome of the start.
+    pub(crate) async fn started(
+        socket: AsyncFd<OwnedFd>,
+        spec: &CommandSpec,
+    ) -> Result<Self, SpawnError> {
+        let gone = |source| SpawnError::HolderGone { source };
+        match receive(&socket).await.map_err(gone)? {
+            Some(CommandEvent::Started) => Ok(Self {
+                socket,
+                end: None,
+                gone: false,
+                findings: Vec::new(),
+            }),
+            Some(CommandEvent::Failed { stage, errno }) => Err(start_error(stage, errno, spec)),
+            Some(CommandEvent::Exited { .. } | CommandEvent::Gone { .. }) | None => {
+                Err(gone(io::ErrorKind::UnexpectedEof.into()))
+            }
+        }
+    }
+
+    /// Waits for the end of the command's own process; what it left behind may go on.
+    ///
+    /// # Cancel safety
+    /// Nothing is lost when the future is dropped.
+    pub async fn wait(&mut self) -> Result<CommandEnd, SpawnError> {
+        loop {
+            if let Some(end) = self.end {
+                return Ok(end);
+            }
+            self.next_event().await?;
+        }
+    }
+
+    /// Whether processes of the command are left. Says yes for a moment after the last has ended.
+    pub fn has_leftovers(&mut self) -> bool {
+        while !self.gone {
+            match control::receive_header(self.socket.get_ref()) {
+                Ok(Some(event)) => self.record(event),
+                Ok(None) => self.gone = true,
+                Err(_) => return true,
+            }
+        }
+        false
+    }
+
+    /// Waits until nothing of the command is left.
+    ///
+    /// # Cancel safety
+    /// Nothing is lost when the future is dropped.
+    pub async fn gone(&mut self) {
+        while !self.gone {
+            if self.next_event().await.is_err() {
+                self.gone = true;
+            }
+        }
+    }
+
+    /// Asks all its processes to end, by SIGTERM.
+    pub fn terminate(&self) {
+        self.ask(CommandRequest::Terminate);
+    }
+
+    /// Ends all its processes and waits until they are gone.
+    ///
+    /// # Cancel safety
+    /// They end also when the future is dropped.
+    pub async fn kill(&mut self) {
+        if !self.gone {
+            // A failure means that the holder is gone, and the command with it.
+            let _ = send(&self.socket, &CommandRequest::Kill, &[], &[]).await;
+            self.gone().await;
+        }
+    }
+
+    /// What it did to protected paths that could not be prevented. Complete once it is gone.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    fn ask(&self, request: CommandRequest) {
+        if let Err(error) = control::send(self.socket.get_ref().as_fd(), &request, &[], &[]) {
+            tracing::debug!(%error, "cannot reach a command's holder");
+        }
+    }
+
+    async fn next_event(&mut self) -> Result<(), SpawnError> {
+        let event = receive(&self.socket).await;
+        match event.map_err(|source| SpawnError::HolderGone { source })? {
+            Some(event) => self.record(event),
+            None => {
+                self.gone = true;
+                // Its init was ended from outside before it could report.
+                self.end.get_or_insert(CommandEnd::Signaled(libc::SIGKILL));
+            }
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, event: CommandEvent) {
+        match event {
+            CommandEvent::Exited {
+                code: Some(code), ..
+            } => self.end = Some(CommandEnd::Exited(code)),
+            CommandEvent::Exited { signal, .. } => {
+                self.end = Some(CommandEnd::Signaled(signal.unwrap_or(libc::SIGKILL)));
+            }
+            CommandEvent::Gone { findings } => {
+                self.gone = true;
+                self.end.get_or_insert(CommandEnd::Signaled(libc::SIGKILL));
+                self.findings = findings;
+            }
+            CommandEvent::Started | CommandEvent::Failed { .. } => {}
+        }
+    }
+}
+
+fn start_error(stage: Stage, errno: i32, spec: &CommandSpec) -> SpawnError {
+    let source = io::Error::from_raw_os_error(errno);
+    let program = || spec.argv.first().map(PathBuf::from).unwrap_or_default();
+    match (stage, errno) {
+        (Stage::SetUp, _) => SpawnError::SetUp { source },
+        (Stage::Directory, _) => SpawnError::Directory {
+            cwd: spec.cwd.clone(),
+            source,
+        },
+        (Stage::Program, libc::E2BIG) => SpawnError::TooLarge,
+        (Stage::Program, libc::ENOENT) => SpawnError::NotFound { program: program() },
+        (Stage::Program, _) => SpawnError::NotExecutable {
+            program: program(),
+            source,
+        },
+    }
+}

@@ -1,0 +1,281 @@
+//! The agent's side: starts the holder and asks it for commands.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::sync::Mutex;
+
+use agent_protocol::SandboxLevel;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::unistd::Pid;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use crate::command::{CommandSpec, SandboxedCommand, SpawnError};
+use crate::control::{self, CommandShape, Request, SetUpReply};
+use crate::level::LevelReport;
+use crate::personality::{HOLDER_WORD, PERSONALITY};
+use crate::policy::{NetworkAccess, SandboxPolicy};
+use crate::sys;
+
+/// Why there is no holder.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxError {
+    /// The machine grants too little of the sandbox.
+    #[error("this machine grants no sandbox at the level that the policy needs")]
+    Unavailable {
+        /// What is missing, and why.
+        report: LevelReport,
+    },
+    /// The holder could not be started.
+    #[error("cannot start the sandbox holder `{program}`", program = program.display())]
+    Start {
+        /// The program that was to become the holder.
+        program: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// The holder ended or answered nonsense before it was ready.
+    #[error("the sandbox holder ended while it was being set up")]
+    SetUp {
+        /// The error of the system.
+        source: io::Error,
+    },
+}
+
+/// How to start a holder.
+#[derive(Debug, Clone)]
+pub struct HolderOptions {
+    /// The program that calls [`crate::run_personality`].
+    pub program: PathBuf,
+}
+
+impl Default for HolderOptions {
+    fn default() -> Self {
+        Self {
+            program: PathBuf::from("/proc/self/exe"),
+        }
+    }
+}
+
+/// The process that starts commands under one policy. Dropping it ends all of them.
+#[derive(Debug)]
+pub struct Holder {
+    control: AsyncFd<OwnedFd>,
+    process: Process,
+    report: LevelReport,
+    confined: bool,
+    network: NetworkAccess,
+}
+
+impl Holder {
+    /// Starts a holder and waits until it is ready.
+    ///
+    /// # Cancel safety
+    /// When the future is dropped the holder ends.
+    pub async fn start(
+        policy: &SandboxPolicy,
+        options: HolderOptions,
+    ) -> Result<Self, SandboxError> {
+        let set_up = |source| SandboxError::SetUp { source };
+        let (ours, theirs) = control::socket_pair().map_err(set_up)?;
+        let process = start_process(&options, theirs)?;
+        let control = register(ours).map_err(set_up)?;
+        let request = Request::SetUp {
+            policy: Box::new(policy.clone()),
+            claims_inherited: std::env::var_os("AGENT_SANDBOX").is_some(),
+        };
+        send(&control, &request, &[], &[]).await.map_err(set_up)?;
+        let reply = receive(&control).await.map_err(set_up)?;
+        match reply {
+            Some(SetUpReply::Ready(report)) => Ok(Self {
+                control,
+                process,
+                report,
+                confined: policy.confines(),
+                network: policy.network,
+            }),
+            Some(SetUpReply::Unavailable(report)) => Err(SandboxError::Unavailable { report }),
+            None => Err(set_up(io::ErrorKind::UnexpectedEof.into())),
+        }
+    }
+
+    /// How much of the policy is enforced.
+    pub fn level(&self) -> SandboxLevel {
+        self.report.level
+    }
+
+    /// The level with its reasons.
+    pub fn report(&self) -> &LevelReport {
+        &self.report
+    }
+
+    /// Starts a command. It has become its program when this returns.
+    ///
+    /// # Cancel safety
+    /// When the future is dropped, a command that was started already ends.
+    pub async fn spawn(&self, spec: CommandSpec) -> Result<SandboxedCommand, SpawnError> {
+        let gone = |source| SpawnError::HolderGone { source };
+        let payload = self.payload(&spec)?;
+        let (ours, theirs) = control::socket_pair().map_err(gone)?;
+        let ours = register(ours).map_err(gone)?;
+        let request = Request::Spawn(CommandShape {
+            n_arguments: spec.argv.len(),
+            has_stdin: spec.stdin.is_some(),
+        });
+        let mut fds = vec![theirs.as_fd(), spec.stdout.as_fd(), spec.stderr.as_fd()];
+        fds.extend(spec.stdin.iter().map(AsFd::as_fd));
+        send(&self.control, &request, &payload, &fds)
+            .await
+            .map_err(gone)?;
+        drop(theirs);
+        SandboxedCommand::started(ours, &spec).await
+    }
+
+    /// Ends everything and waits until it is gone.
+    pub async fn shutdown(self) {
+        let Self {
+            control, process, ..
+        } = self;
+        drop(control);
+        process.ended().await;
+    }
+
+    /// The directory, the arguments and the environment, each ended by a NUL.
+    fn payload(&self, spec: &CommandSpec) -> Result<Vec<u8>, SpawnError> {
+        let mut payload = Vec::new();
+        let mut push = |parts: &[&[u8]]| {
+            if parts.iter().any(|part| part.contains(&0)) {
+                return Err(SpawnError::InteriorNul);
+            }
+            parts
+                .iter()
+                .for_each(|part| payload.extend_from_slice(part));
+            payload.push(0);
+            Ok(())
+        };
+        push(&[spec.cwd.as_os_str().as_bytes()])?;
+        for argument in &spec.argv {
+            push(&[argument.as_bytes()])?;
+        }
+        let own = own_environment(self.report.level, self.confined, self.network);
+        let own_names: Vec<_> = own.iter().map(|(name, _)| name.clone()).collect();
+        let given = spec
+            .env
+            .iter()
+            .filter(|(name, _)| !own_names.contains(name));
+        for (name, value) in given.chain(&own) {
+            push(&[name.as_bytes(), b"=", value.as_bytes()])?;
+        }
+        if payload.len() > control::PAYLOAD_LIMIT {
+            return Err(SpawnError::TooLarge);
+        }
+        Ok(payload)
+    }
+}
+
+/// The variables that tell a command about its sandbox. They are information, never believed.
+pub(crate) fn own_environment(
+    level: SandboxLevel,
+    confined: bool,
+    network: NetworkAccess,
+) -> Vec<(OsString, OsString)> {
+    let mut variables = vec![("AGENT_SANDBOX".into(), level.as_str().into())];
+    if confined && network == NetworkAccess::Off {
+        variables.push(("AGENT_SANDBOX_NETWORK_DISABLED".into(), "1".into()));
+    }
+    variables
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this starts the holder itself, from which nothing escapes"
+)]
+fn start_process(options: &HolderOptions, control: OwnedFd) -> Result<Process, SandboxError> {
+    reap_orphans();
+    let started = std::process::Command::new(&options.program)
+        .arg0(PERSONALITY)
+        .arg(HOLDER_WORD)
+        .env_clear()
+        .stdin(control)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    match started {
+        Ok(child) => Ok(Process(Some(child))),
+        Err(source) => Err(SandboxError::Start {
+            program: options.program.clone(),
+            source,
+        }),
+    }
+}
+
+/// The holder's process, which must be reaped once it has ended.
+#[derive(Debug)]
+struct Process(Option<Child>);
+
+/// Holders that were dropped and may not have ended yet.
+static ORPHANS: Mutex<Vec<Child>> = Mutex::new(Vec::new());
+
+impl Process {
+    async fn ended(mut self) {
+        let Some(child) = &mut self.0 else {
+            return;
+        };
+        let pid = i32::try_from(child.id()).map(Pid::from_raw);
+        if let Ok(pidfd) = pid.map_err(io::Error::other).and_then(sys::open_pidfd)
+            && let Ok(pidfd) = sys::watch(pidfd)
+        {
+            // An error here leaves the process to the orphans.
+            let _ = pidfd.readable().await;
+        }
+        drop(self);
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if let Some(child) = self.0.take()
+            && let Ok(mut orphans) = ORPHANS.lock()
+        {
+            orphans.push(child);
+        }
+        reap_orphans();
+    }
+}
+
+fn reap_orphans() {
+    if let Ok(mut orphans) = ORPHANS.lock() {
+        orphans.retain_mut(|child| matches!(child.try_wait(), Ok(None)));
+    }
+}
+
+pub(crate) fn register(socket: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
+    fcntl(&socket, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+    sys::watch(socket)
+}
+
+pub(crate) async fn send(
+    socket: &AsyncFd<OwnedFd>,
+    header: &impl serde::Serialize,
+    payload: &[u8],
+    fds: &[BorrowedFd<'_>],
+) -> io::Result<()> {
+    socket
+        .async_io(Interest::WRITABLE, |socket| {
+            control::send(socket.as_fd(), header, payload, fds)
+        })
+        .await
+}
+
+pub(crate) async fn receive<T: serde::de::DeserializeOwned>(
+    socket: &AsyncFd<OwnedFd>,
+) -> io::Result<Option<T>> {
+    socket
+        .async_io(Interest::READABLE, control::receive_header)
+        .await
+}

@@ -1,0 +1,80 @@
+//! Which layers of the sandbox this machine grants, and why the others are missing.
+
+use agent_protocol::SandboxLevel;
+use serde::{Deserialize, Serialize};
+
+/// The outcome of trying every layer for real.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LevelReport {
+    /// How much of the policy is enforced. `None` under full access, where nothing is asked for.
+    pub level: SandboxLevel,
+    /// The layers that could not be had, with the reason.
+    pub missing: Vec<MissingLayer>,
+    /// The agent already runs inside a sandbox of ours, whose limits apply as well.
+    pub inherited: bool,
+    /// Commands have a network of their own, which holds their loopback interface only.
+    pub own_network: bool,
+    /// The version of Landlock's interface, 0 without Landlock.
+    pub landlock_version: u32,
+}
+
+/// A layer that is not there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MissingLayer {
+    /// Which one.
+    pub layer: Layer,
+    /// What the kernel said.
+    pub reason: String,
+}
+
+/// A part of the sandbox that a machine may lack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layer {
+    /// User, mount, pid, ipc and network namespaces with the mounts inside.
+    Namespaces,
+    /// All ids of the machine, instead of the caller's alone.
+    AllIds,
+    /// A `/proc` that shows the command's own processes only.
+    FreshProc,
+    /// Landlock.
+    Landlock,
+    /// The filter of system calls.
+    Seccomp,
+}
+
+impl LevelReport {
+    /// A report without any layer.
+    pub(crate) fn nothing() -> Self {
+        Self {
+            level: SandboxLevel::None,
+            missing: Vec::new(),
+            inherited: false,
+            own_network: false,
+            landlock_version: 0,
+        }
+    }
+
+    /// Notes that a layer is missing.
+    pub(crate) fn miss(&mut self, layer: Layer, reason: impl Into<String>) {
+        let reason = reason.into();
+        self.missing.push(MissingLayer { layer, reason });
+    }
+
+    /// Whether the layer was had.
+    pub fn has(&self, layer: Layer) -> bool {
+        self.missing.iter().all(|missing| missing.layer != layer)
+    }
+
+    /// The level that follows from the missing layers.
+    pub(crate) fn settle(&mut self) {
+        self.level = match (self.has(Layer::Namespaces), self.has(Layer::Landlock)) {
+            _ if !self.has(Layer::Seccomp) => SandboxLevel::None,
+            (true, true) if self.has(Layer::FreshProc) => SandboxLevel::Full,
+            (true, true) => SandboxLevel::FullWithoutFreshProc,
+            (false, true) => SandboxLevel::NoNamespaces,
+            (true, false) => SandboxLevel::NoLandlock,
+            (false, false) => SandboxLevel::None,
+        };
+    }
+}

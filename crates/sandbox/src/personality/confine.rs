@@ -1,0 +1,35 @@
+//! What the command's own process takes upon itself right before it becomes the command.
+
+use std::io;
+
+use landlock::RulesetCreated;
+use nix::sys::prctl;
+use seccompiler::BpfProgram;
+
+use crate::sys;
+
+/// The layers that are inherited across exec, prepared once.
+#[derive(Debug, Default)]
+pub(crate) struct Confinement {
+    pub(crate) ruleset: Option<RulesetCreated>,
+    pub(crate) filters: Vec<BpfProgram>,
+    pub(crate) capabilities: u64,
+}
+
+impl Confinement {
+    /// Confines this process and all that it starts, for good.
+    pub(crate) fn apply(&self) -> io::Result<()> {
+        prctl::set_no_new_privs()?;
+        if let Some(ruleset) = &self.ruleset {
+            ruleset
+                .try_clone()?
+                .restrict_self()
+                .map_err(io::Error::other)?;
+        }
+        sys::set_capabilities(self.capabilities & sys::permitted_capabilities()?)?;
+        for filter in &self.filters {
+            seccompiler::apply_filter(filter).map_err(io::Error::other)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,88 @@
+//! What a command did to protected paths that no mount could hold.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::protections::Protections;
+use crate::policy::path_bytes;
+
+/// A protected path that a command made or changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Which path.
+    #[serde(with = "path_bytes")]
+    pub path: PathBuf,
+    /// What was done about it.
+    pub action: FindingAction,
+}
+
+/// What became of a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingAction {
+    /// It was renamed, so that nothing uses it.
+    PutAside {
+        /// Its new path.
+        #[serde(with = "path_bytes")]
+        to: PathBuf,
+    },
+    /// What was there before is back.
+    Restored,
+    /// It could be neither put aside nor restored.
+    Kept {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Looks for what appeared or changed and undoes it.
+pub(crate) fn settle(protections: &Protections) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for path in &protections.absent {
+        if path.symlink_metadata().is_ok() {
+            findings.push(put_aside(path));
+        }
+    }
+    for (path, target) in &protections.links {
+        if std::fs::read_link(path).is_ok_and(|now| now == *target) {
+            continue;
+        }
+        if path.symlink_metadata().is_ok() {
+            findings.push(put_aside(path));
+        }
+        let path = path.clone();
+        let action = match std::os::unix::fs::symlink(target, &path) {
+            Ok(()) => FindingAction::Restored,
+            Err(error) => FindingAction::Kept {
+                reason: error.to_string(),
+            },
+        };
+        findings.push(Finding { path, action });
+    }
+    findings
+}
+
+/// Renames `path` to a free name beside it.
+pub(crate) fn put_aside(path: &Path) -> Finding {
+    let mut action = FindingAction::Kept {
+        reason: "no free name beside it".to_owned(),
+    };
+    for number in 1..100 {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".denied-{number}"));
+        let to = PathBuf::from(name);
+        if to.symlink_metadata().is_ok() {
+            continue;
+        }
+        action = match std::fs::rename(path, &to) {
+            Ok(()) => FindingAction::PutAside { to },
+            Err(error) => FindingAction::Kept {
+                reason: error.to_string(),
+            },
+        };
+        break;
+    }
+    let path = path.to_owned();
+    Finding { path, action }
+}

@@ -1,0 +1,114 @@
+//! What commands may not see: secrets, the agent's own records, and sockets of host daemons.
+
+use std::fs;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use crate::policy::{ResolvedPolicy, RootKind};
+use crate::secrets;
+
+/// Directories for the run-time files of host daemons.
+const RUNTIME_DIRECTORIES: &[&str] = &["/run", "/var/run"];
+/// What of them programs need: name resolution, and where NixOS keeps its programs and drivers.
+const RUNTIME_NEEDED: &[&str] = &[
+    "systemd/resolve",
+    "NetworkManager/resolv.conf",
+    "resolvconf",
+    "current-system",
+    "booted-system",
+    "opengl-driver",
+    "wrappers",
+];
+const SOCKET_SCAN_LIMIT: usize = 4000;
+
+/// A directory that is replaced by an empty one, with some of its entries put back.
+pub(crate) struct HollowDirectory {
+    pub(crate) path: PathBuf,
+    pub(crate) shown: Vec<PathBuf>,
+}
+
+/// The directories of which only listed entries stay visible.
+pub(crate) fn hollow(policy: &ResolvedPolicy) -> Vec<HollowDirectory> {
+    let mut found = Vec::new();
+    for path in RUNTIME_DIRECTORIES.iter().map(PathBuf::from) {
+        if path
+            .symlink_metadata()
+            .is_ok_and(|metadata| metadata.is_dir())
+        {
+            let needed = RUNTIME_NEEDED.iter().map(|name| path.join(name));
+            let shown = needed
+                .filter(|path| path.symlink_metadata().is_ok())
+                .collect();
+            found.push(HollowDirectory { path, shown });
+        }
+    }
+    if let Some(path) = &policy.agent_home
+        && let Ok(entries) = fs::read_dir(path)
+    {
+        let shown = entries
+            .flatten()
+            .filter(|entry| !secrets::hidden_in_agent_home(&entry.file_name()))
+            .filter(|entry| {
+                entry
+                    .file_type()
+                    .is_ok_and(|kind| kind.is_dir() || kind.is_file())
+            })
+            .map(|entry| entry.path())
+            .collect();
+        let path = path.clone();
+        found.push(HollowDirectory { path, shown });
+    }
+    found
+}
+
+/// Every other path to hide, as it exists now.
+pub(crate) fn paths(policy: &ResolvedPolicy) -> Vec<PathBuf> {
+    let mut paths = secrets(policy);
+    for root in &policy.roots {
+        if root.kind == RootKind::Temporary {
+            let mut budget = SOCKET_SCAN_LIMIT;
+            find_sockets(&root.path, 2, &mut budget, &mut paths);
+        }
+    }
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// The secrets that exist now. A directory around the workspace or a root stays visible: who
+/// works in there asked for it.
+pub(crate) fn secrets(policy: &ResolvedPolicy) -> Vec<PathBuf> {
+    let mut paths = policy.denied_reads.clone();
+    paths.extend(policy.home.iter().flat_map(|home| secrets::existing(home)));
+    paths.retain(|path| {
+        let roots = policy.roots.iter().map(|root| &root.path);
+        !policy
+            .workspace
+            .iter()
+            .chain(roots)
+            .any(|root| root.starts_with(path))
+    });
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// Sockets in temporary directories lead to programs outside: editors, tmux, ssh agents.
+fn find_sockets(directory: &Path, depth: usize, budget: &mut usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(directory) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        if *budget == 0 {
+            return;
+        }
+        *budget -= 1;
+        match entry.file_type() {
+            Ok(kind) if kind.is_socket() => found.push(entry.path()),
+            Ok(kind) if kind.is_dir() && depth > 1 => {
+                find_sockets(&entry.path(), depth - 1, budget, found);
+            }
+            Ok(_) | Err(_) => {}
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The Landlock ruleset: the same write limits as the mounts, and no way out by signals or
+//! abstract sockets.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd,
+    Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
+};
+
+use super::hidden;
+use crate::policy::{NetworkAccess, ResolvedPolicy};
+use crate::secrets;
+
+const NEWEST: ABI = ABI::V7;
+
+/// Which other layers stand beside this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Beside {
+    /// Mounts hide and protect; the network is a namespace or allowed.
+    Namespaces,
+    /// Nothing else limits reading or the network.
+    Nothing,
+}
+
+/// Builds the ruleset. Paths that are missing give no rule.
+pub(crate) fn ruleset(
+    policy: &ResolvedPolicy,
+    beside: Beside,
+) -> Result<RulesetCreated, RulesetError> {
+    let write = AccessFs::from_write(NEWEST);
+    let mut handled = write;
+    if beside == Beside::Nothing {
+        handled |= AccessFs::ReadFile;
+    }
+    let mut ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(handled)?
+        .scope(Scope::AbstractUnixSocket | Scope::Signal)?;
+    if beside == Beside::Nothing && policy.network == NetworkAccess::Off {
+        ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?;
+    }
+    let mut created = ruleset.create()?;
+    for root in &policy.roots {
+        created = allow(created, &root.path, handled)?;
+    }
+    let device = AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
+    match beside {
+        Beside::Namespaces => {
+            created = allow(created, Path::new("/dev"), device)?;
+            created = allow(created, Path::new("/dev/shm"), write)?;
+            created = allow(created, Path::new("/proc"), AccessFs::WriteFile.into())?;
+        }
+        Beside::Nothing => {
+            for name in [
+                "null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts",
+            ] {
+                created = allow(created, &Path::new("/dev").join(name), device)?;
+            }
+            created = allow(created, Path::new("/dev/shm"), write)?;
+            for path in readable(policy) {
+                created = allow(created, &path, AccessFs::ReadFile.into())?;
+            }
+        }
+    }
+    Ok(created)
+}
+
+fn allow(
+    created: RulesetCreated,
+    path: &Path,
+    access: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, RulesetError> {
+    let Ok(fd) = PathFd::new(path) else {
+        return Ok(created);
+    };
+    let is_directory = path.is_dir();
+    let access = if is_directory {
+        access
+    } else {
+        access & AccessFs::from_file(NEWEST)
+    };
+    created.add_rule(PathBeneath::new(fd, access))
+}
+
+/// Grants are hierarchical, so a denied path is left out by granting everything around it.
+fn readable(policy: &ResolvedPolicy) -> Vec<PathBuf> {
+    let mut denied = hidden::secrets(policy);
+    if let Some(agent_home) = &policy.agent_home {
+        let entries = fs::read_dir(agent_home).into_iter().flatten().flatten();
+        let hidden = entries.filter(|entry| secrets::hidden_in_agent_home(&entry.file_name()));
+        denied.extend(hidden.map(|entry| entry.path()));
+        // New entries are not readable either, because what exists is what gets a rule.
+        denied.push(agent_home.join("auth.json"));
+    }
+    denied.push(PathBuf::from("/run/docker.sock"));
+    let mut granted = Vec::new();
+    grant_around(Path::new("/"), &denied, &mut granted);
+    granted
+}
+
+fn grant_around(directory: &Path, denied: &[PathBuf], granted: &mut Vec<PathBuf>) {
+    if denied.iter().any(|path| path == directory) {
+        return;
+    }
+    if denied.iter().all(|path| !path.starts_with(directory)) {
+        granted.push(directory.to_owned());
+        return;
+    }
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink())) {
+        grant_around(&entry.path(), denied, granted);
+    }
+}

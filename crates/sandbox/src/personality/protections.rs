@@ -1,0 +1,122 @@
+//! Which paths inside the writable roots a command must leave as they are, looked up anew before
+//! each command.
+//!
+//! What exists is bound read-only, and the directories above it are bound on themselves, so that
+//! they cannot be renamed away. What does not exist cannot be held by a mount without becoming
+//! visible, which breaks `git init` and `git clean`; it is looked for after the command instead,
+//! put aside and reported. The same goes for links.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::git_dirs;
+use crate::policy::{ResolvedPolicy, Root, RootKind};
+
+/// Directories at the top of a writable root that configure the agent itself.
+const AGENT_NAMES: &[&str] = &[".agent", ".agents", ".codex"];
+
+/// What to hold, and how.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Protections {
+    /// Directories to bind on themselves.
+    pub(crate) pinned: Vec<PathBuf>,
+    /// Files and directories to bind read-only.
+    pub(crate) frozen: Vec<PathBuf>,
+    /// Paths that must not appear.
+    pub(crate) absent: Vec<PathBuf>,
+    /// Links that must not change, with where they lead.
+    pub(crate) links: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Protections {
+    /// Looks at every writable root.
+    pub(crate) fn scan(policy: &ResolvedPolicy) -> Self {
+        let mut protections = Self::default();
+        for root in &policy.roots {
+            if root.kind == RootKind::GitDirectory {
+                continue; // Named by the work tree that it belongs to.
+            }
+            let names = AGENT_NAMES.iter().map(|name| root.path.join(name));
+            for path in names.chain(git_dirs::protected(&root.path)) {
+                protections.add(policy, root, &path);
+            }
+            let planted = root.path.join(".git");
+            if root.kind == RootKind::Project && above_tracked(&root.path) && !exists(&planted) {
+                protections.absent.push(planted);
+            }
+        }
+        protections.tidy();
+        protections
+    }
+
+    fn add(&mut self, policy: &ResolvedPolicy, root: &Root, path: &Path) {
+        let Some(base) = containing_root(policy, path) else {
+            return; // Not writable anyway.
+        };
+        let Ok(below) = path.strip_prefix(base) else {
+            return;
+        };
+        let mut current = base.to_owned();
+        for component in below.components() {
+            if current != base {
+                self.pinned.push(current.clone());
+            }
+            current.push(component);
+            let Ok(metadata) = current.symlink_metadata() else {
+                if root.kind == RootKind::Project {
+                    self.absent.push(path.to_owned());
+                }
+                return;
+            };
+            if metadata.is_symlink() {
+                if let Ok(target) = fs::read_link(&current) {
+                    self.links.push((current, target));
+                }
+                let target = path.canonicalize().ok();
+                let target = target.filter(|target| containing_root(policy, target).is_some());
+                self.frozen.extend(target);
+                return;
+            }
+        }
+        self.frozen.push(current);
+    }
+
+    /// Sorts parents before children and drops what a read-only parent already covers.
+    fn tidy(&mut self) {
+        for list in [&mut self.pinned, &mut self.frozen, &mut self.absent] {
+            list.sort();
+            list.dedup();
+        }
+        let frozen = self.frozen.clone();
+        let covered = |path: &Path| {
+            path.ancestors()
+                .skip(1)
+                .any(|above| frozen.binary_search_by(|p| p.as_path().cmp(above)).is_ok())
+        };
+        self.frozen.retain(|path| !covered(path));
+        self.pinned
+            .retain(|path| !covered(path) && !frozen.contains(path));
+        self.absent.retain(|path| !covered(path));
+    }
+}
+
+/// The innermost writable root around `path`, not `path` itself.
+fn containing_root<'a>(policy: &'a ResolvedPolicy, path: &Path) -> Option<&'a Path> {
+    policy
+        .roots
+        .iter()
+        .map(|root| root.path.as_path())
+        .filter(|root| path.starts_with(root) && path != *root)
+        .max_by_key(|root| root.as_os_str().len())
+}
+
+/// Whether a repository further up may track the files of `root`.
+fn above_tracked(root: &Path) -> bool {
+    root.ancestors()
+        .skip(1)
+        .any(|above| exists(&above.join(".git")))
+}
+
+fn exists(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}

@@ -1,0 +1,205 @@
+//! The filter of system calls: a list of what ordinary programs never need and escapes do.
+//!
+//! Refused calls fail with `EPERM`. `clone3` fails with `ENOSYS`, because its flags are out of
+//! the filter's sight and every C library then falls back to `clone`. Programs of another
+//! architecture (32 bit) end at their first call.
+
+use std::collections::BTreeMap;
+
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,
+    SeccompFilter, SeccompRule, TargetArch, sock_filter,
+};
+
+/// What sockets a command may make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sockets {
+    /// Unix and internet: the network is a namespace, or allowed.
+    Ordinary,
+    /// Internet only, beside socket pairs: nothing hides the sockets of host daemons.
+    NoUnix,
+    /// Socket pairs only.
+    PairsOnly,
+}
+
+/// Refused whatever the arguments.
+const REFUSED: &[libc::c_long] = &[
+    // Other processes' memory.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // Mounts, roots and namespaces.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    SYS_OPEN_TREE_ATTR,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_setns,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
+    libc::SYS_open_by_handle_at,
+    // Kernel interfaces with a history of holes.
+    libc::SYS_bpf,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_userfaultfd,
+    libc::SYS_perf_event_open,
+    libc::SYS_fanotify_init,
+    // Keys that outlive the command.
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    // The machine.
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_reboot,
+    libc::SYS_acct,
+    libc::SYS_syslog,
+    libc::SYS_vhangup,
+    libc::SYS_clock_settime,
+    libc::SYS_settimeofday,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+];
+
+const SYS_OPEN_TREE_ATTR: libc::c_long = 467;
+
+const NAMESPACE_FLAGS: &[libc::c_int] = &[
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWCGROUP,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+];
+const CLONE_NEWTIME: libc::c_int = 0x80;
+
+/// Compiles the filters, to be installed in this order.
+pub(crate) fn filters(sockets: Sockets) -> Result<Vec<BpfProgram>, BackendError> {
+    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
+    for call in REFUSED {
+        rules.insert(*call, Vec::new());
+    }
+    let flag_rules = |flags: &[libc::c_int]| -> Result<Vec<SeccompRule>, BackendError> {
+        flags.iter().map(|flag| rule(&[has_flag(*flag)])).collect()
+    };
+    rules.insert(libc::SYS_clone, flag_rules(NAMESPACE_FLAGS)?);
+    let mut unshare = flag_rules(NAMESPACE_FLAGS)?;
+    unshare.extend(flag_rules(&[CLONE_NEWTIME])?);
+    rules.insert(libc::SYS_unshare, unshare);
+    // Typing into a terminal on the user's behalf.
+    let typing = [libc::TIOCSTI, libc::TIOCLINUX];
+    let typing = typing
+        .iter()
+        .map(|request| rule(&[(1, Test::Is(*request))]));
+    rules.insert(libc::SYS_ioctl, typing.collect::<Result<_, _>>()?);
+    rules.insert(libc::SYS_socket, socket_rules(sockets)?);
+    rules.insert(
+        libc::SYS_socketpair,
+        vec![rule(&[(0, is_not(libc::AF_UNIX))])?],
+    );
+
+    let (allow, refuse) = (
+        SeccompAction::Allow,
+        SeccompAction::Errno(libc::EPERM.cast_unsigned()),
+    );
+    let filter = SeccompFilter::new(rules, allow, refuse, ARCHITECTURE)?;
+    Ok(vec![filter.try_into()?, without_clone3()])
+}
+
+#[cfg(target_arch = "x86_64")]
+const ARCHITECTURE: TargetArch = TargetArch::x86_64;
+#[cfg(target_arch = "aarch64")]
+const ARCHITECTURE: TargetArch = TargetArch::aarch64;
+
+fn socket_rules(sockets: Sockets) -> Result<Vec<SeccompRule>, BackendError> {
+    let families: &[libc::c_int] = match sockets {
+        Sockets::Ordinary => &[
+            libc::AF_UNIX,
+            libc::AF_INET,
+            libc::AF_INET6,
+            libc::AF_NETLINK,
+        ],
+        Sockets::NoUnix => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
+        Sockets::PairsOnly => &[libc::AF_NETLINK],
+    };
+    let others: Vec<_> = families.iter().map(|family| (0, is_not(*family))).collect();
+    // Of netlink, only the questions about interfaces and routes.
+    let netlink = [
+        (0, Test::Is(u64::from(libc::AF_NETLINK.cast_unsigned()))),
+        (2, is_not(libc::NETLINK_ROUTE)),
+    ];
+    Ok(vec![rule(&others)?, rule(&netlink)?])
+}
+
+#[derive(Clone, Copy)]
+enum Test {
+    Is(u64),
+    IsNot(u64),
+    Has(u64),
+}
+
+fn is_not(value: libc::c_int) -> Test {
+    Test::IsNot(u64::from(value.cast_unsigned()))
+}
+
+fn has_flag(flag: libc::c_int) -> (u8, Test) {
+    (0, Test::Has(u64::from(flag.cast_unsigned())))
+}
+
+/// One rule: all tests on arguments must hold. The kernel looks at 32 bits of each of them.
+fn rule(tests: &[(u8, Test)]) -> Result<SeccompRule, BackendError> {
+    let conditions = tests.iter().map(|(argument, test)| {
+        let (operator, value) = match *test {
+            Test::Is(value) => (SeccompCmpOp::Eq, value),
+            Test::IsNot(value) => (SeccompCmpOp::Ne, value),
+            Test::Has(flag) => (SeccompCmpOp::MaskedEq(flag), flag),
+        };
+        SeccompCondition::new(*argument, SeccompCmpArgLen::Dword, operator, value)
+    });
+    SeccompRule::new(conditions.collect::<Result<_, _>>()?)
+}
+
+/// Answers `ENOSYS` to `clone3` and to the x32 variants of every call. The first filter has
+/// checked the architecture.
+fn without_clone3() -> BpfProgram {
+    const LOAD_WORD: u16 = 0x20;
+    const JUMP_IF_AT_LEAST: u16 = 0x35;
+    const JUMP_IF_EQUAL: u16 = 0x15;
+    const RETURN: u16 = 0x06;
+    const X32_BIT: u32 = 0x4000_0000;
+    let line = |code, jt, jf, k| sock_filter { code, jt, jf, k };
+    let clone3 = u32::try_from(libc::SYS_clone3).unwrap_or(u32::MAX);
+    vec![
+        line(LOAD_WORD, 0, 0, 0),
+        line(JUMP_IF_AT_LEAST, 1, 0, X32_BIT),
+        line(JUMP_IF_EQUAL, 0, 1, clone3),
+        line(
+            RETURN,
+            0,
+            0,
+            libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned(),
+        ),
+        line(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ]
+}

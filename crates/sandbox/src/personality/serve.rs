@@ -1,0 +1,284 @@
+//! The holder's loop: starts commands, ends them, and ends everything when the agent is gone.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{SigSet, Signal, kill};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::{Pid, setsid};
+
+use super::command::{self, Command, Session, Stdio};
+use super::init::{self, Reach};
+use super::protections::Protections;
+use super::world::{self, Entered, World};
+use super::{findings, hidden, mounts, sweep};
+use crate::control::{
+    self, CommandEvent, CommandRequest, CommandShape, Packet, Request, SetUpReply, Stage,
+};
+use crate::sys::{self, Forked};
+
+/// Runs as the holder, with the control socket as descriptor 0.
+pub(crate) fn run() -> io::Result<()> {
+    sys::close_from(3)?;
+    let control = sys::take_fd(0).try_clone()?;
+    world::occupy_standard_descriptors()?;
+    let _ = setsid();
+    let Some(Request::SetUp {
+        policy,
+        claims_inherited,
+    }) = control::receive_header(&control)?
+    else {
+        return Err(io::ErrorKind::InvalidData.into());
+    };
+    match world::enter(&policy, claims_inherited)? {
+        Entered::Refused(report) => {
+            control::send(control.as_fd(), &SetUpReply::Unavailable(report), &[], &[])
+        }
+        Entered::In(pid) => {
+            drop(control);
+            init::wait_for(pid).map(drop)
+        }
+        Entered::Here(world) => {
+            let report = world.report.clone();
+            control::send(control.as_fd(), &SetUpReply::Ready(report), &[], &[])?;
+            let served = Holder::new(*world, control).and_then(Holder::serve);
+            // As pid 1 of a namespace, the end of this process is the end of all in it.
+            sweep_if_needed();
+            served
+        }
+    }
+}
+
+fn sweep_if_needed() {
+    if !nix::unistd::getpid().eq(&Pid::from_raw(1)) {
+        sweep::kill_all(nix::unistd::getpid());
+    }
+}
+
+/// A command that has an init.
+struct Running {
+    socket: OwnedFd,
+    protections: Protections,
+}
+
+struct Holder {
+    world: World,
+    control: OwnedFd,
+    signals: SignalFd,
+    commands: HashMap<Pid, Running>,
+}
+
+/// What woke the loop.
+#[derive(Default)]
+struct Woken {
+    control: bool,
+    child: bool,
+    commands: Vec<Pid>,
+}
+
+impl Holder {
+    fn new(world: World, control: OwnedFd) -> io::Result<Self> {
+        let mut mask = SigSet::empty();
+        mask.add(Signal::SIGCHLD);
+        mask.thread_block()?;
+        let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
+        Ok(Self {
+            world,
+            control,
+            signals: SignalFd::with_flags(&mask, flags)?,
+            commands: HashMap::new(),
+        })
+    }
+
+    /// Serves until the agent closes the control socket.
+    fn serve(mut self) -> io::Result<()> {
+        loop {
+            let woken = self.wait()?;
+            if woken.child {
+                while let Ok(Some(_)) = self.signals.read_signal() {}
+                self.reap();
+            }
+            for pid in woken.commands {
+                self.answer(pid);
+            }
+            if woken.control {
+                let Some(packet) = control::receive(self.control.as_fd())? else {
+                    return Ok(());
+                };
+                self.spawn(packet)?;
+            }
+        }
+    }
+
+    fn wait(&self) -> io::Result<Woken> {
+        let mut fds = vec![
+            PollFd::new(self.control.as_fd(), PollFlags::POLLIN),
+            PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
+        ];
+        let pids: Vec<Pid> = self.commands.keys().copied().collect();
+        for running in self.commands.values() {
+            fds.push(PollFd::new(running.socket.as_fd(), PollFlags::POLLIN));
+        }
+        match poll(&mut fds, PollTimeout::NONE) {
+            Err(Errno::EINTR) => return Ok(Woken::default()),
+            Err(errno) => return Err(errno.into()),
+            Ok(_) => {}
+        }
+        let mut ready = fds.iter().map(|fd| fd.any().unwrap_or(true));
+        Ok(Woken {
+            control: ready.next() == Some(true),
+            child: ready.next() == Some(true),
+            commands: pids
+                .into_iter()
+                .zip(ready)
+                .filter_map(|(pid, on)| on.then_some(pid))
+                .collect(),
+        })
+    }
+
+    /// Starts the init of a new command.
+    fn spawn(&mut self, packet: Packet) -> io::Result<()> {
+        let (request, payload) = packet.parse::<Request>()?;
+        let Request::Spawn(shape) = request else {
+            return Err(io::ErrorKind::InvalidData.into());
+        };
+        let parts = command::split_payload(shape, payload);
+        let (socket, stdio) =
+            take_descriptors(shape, packet.fds).ok_or(io::ErrorKind::InvalidData)?;
+        let Some((cwd, argv, env)) = parts else {
+            let (stage, errno) = (Stage::Program, libc::EINVAL);
+            init::tell(&socket, &CommandEvent::Failed { stage, errno });
+            return Ok(());
+        };
+        let command = Command {
+            cwd,
+            argv,
+            env,
+            stdio,
+            session: Session::Own,
+        };
+        let protections = if self.world.confinement.is_some() {
+            Protections::scan(&self.world.policy)
+        } else {
+            Protections::default()
+        };
+        let flags = if self.world.namespaces {
+            libc::CLONE_NEWPID | libc::CLONE_NEWNS
+        } else {
+            0
+        };
+        match sys::clone_process(flags) {
+            Ok(Forked::Child) => {
+                let code = run_init(&self.world, command, &protections, &socket);
+                sys::exit_now(code)
+            }
+            Ok(Forked::Parent(pid)) => {
+                let running = Running {
+                    socket,
+                    protections,
+                };
+                self.commands.insert(pid, running);
+            }
+            Err(error) => {
+                let errno = error.raw_os_error().unwrap_or(libc::EAGAIN);
+                let stage = Stage::SetUp;
+                init::tell(&socket, &CommandEvent::Failed { stage, errno });
+            }
+        }
+        Ok(())
+    }
+
+    /// Does what the agent asks about one command; a closed socket asks for its end.
+    fn answer(&mut self, pid: Pid) {
+        let Some(running) = self.commands.get(&pid) else {
+            return;
+        };
+        let request = control::receive_header(&running.socket);
+        if let Ok(Some(CommandRequest::Terminate)) = request {
+            if self.world.namespaces {
+                let _ = kill(pid, Signal::SIGTERM);
+            } else {
+                sweep::signal_all(pid, Signal::SIGTERM);
+            }
+            return;
+        }
+        if !self.world.namespaces {
+            sweep::kill_all(pid);
+        }
+        let _ = kill(pid, Signal::SIGKILL);
+        if init::wait_for(pid).is_ok() {
+            self.gone(pid);
+        }
+    }
+
+    fn reap(&mut self) {
+        loop {
+            match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+                Ok(WaitStatus::StillAlive) => return,
+                Ok(status) => {
+                    if let Some(pid) = status.pid() {
+                        self.gone(pid);
+                    }
+                }
+                Err(Errno::EINTR) => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// The init of a command has ended and with it, in a pid namespace, all else.
+    fn gone(&mut self, pid: Pid) {
+        let Some(running) = self.commands.remove(&pid) else {
+            return;
+        };
+        let findings = findings::settle(&running.protections);
+        init::tell(&running.socket, &CommandEvent::Gone { findings });
+    }
+}
+
+fn take_descriptors(shape: CommandShape, fds: Vec<OwnedFd>) -> Option<(OwnedFd, Stdio)> {
+    let mut fds = fds.into_iter();
+    let socket = fds.next()?;
+    let stdout = fds.next()?;
+    let stderr = fds.next()?;
+    let stdin = if shape.has_stdin {
+        Some(fds.next()?)
+    } else {
+        None
+    };
+    let stdio = Stdio::Given {
+        stdin,
+        stdout,
+        stderr,
+    };
+    Some((socket, stdio))
+}
+
+/// The child's side of a spawn.
+fn run_init(world: &World, command: Command, protections: &Protections, socket: &OwnedFd) -> i32 {
+    let reach = if world.namespaces {
+        if let Err(error) = enter_own_mounts(world, protections) {
+            tracing::debug!(%error, "cannot set up a command");
+            let (stage, errno) = (Stage::SetUp, libc::EPERM);
+            init::tell(socket, &CommandEvent::Failed { stage, errno });
+            return 1;
+        }
+        Reach::Namespace
+    } else {
+        // Orphans of this command come here and stay attributable to it.
+        let _ = nix::sys::prctl::set_child_subreaper(true);
+        Reach::Nobody
+    };
+    init::run(command, world, socket, reach)
+}
+
+fn enter_own_mounts(world: &World, protections: &Protections) -> Result<(), mounts::MountError> {
+    if world.report.has(crate::level::Layer::FreshProc) {
+        mounts::fresh_proc()?;
+    }
+    mounts::protect(protections, &hidden::secrets(&world.policy))
+}

@@ -1,0 +1,259 @@
+//! Entering the sandbox as far as this machine allows, by really doing it.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+
+use agent_protocol::SandboxLevel;
+use nix::sys::prctl;
+use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::signal::{Signal, kill};
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
+use nix::sys::wait::WaitStatus;
+use nix::unistd::Pid;
+use serde::{Deserialize, Serialize};
+
+use super::confine::Confinement;
+use super::ids::{self, Mapped};
+use super::landlock::{self, Beside};
+use super::seccomp::{self, Sockets};
+use super::{init, mounts};
+use crate::control;
+use crate::level::{Layer, LevelReport};
+use crate::policy::{NetworkAccess, ResolvedPolicy, SandboxPolicy};
+use crate::sys::{self, Forked};
+
+/// Where commands are started, and what they take upon themselves.
+pub(crate) struct World {
+    pub(crate) report: LevelReport,
+    pub(crate) policy: ResolvedPolicy,
+    /// `None` under full access.
+    pub(crate) confinement: Option<Confinement>,
+    /// Commands get namespaces below those of this process.
+    pub(crate) namespaces: bool,
+}
+
+/// What has become of the process that called [`enter`].
+pub(crate) enum Entered {
+    /// It starts commands.
+    Here(Box<World>),
+    /// A child, pid 1 of new namespaces, does; this process only waits for it.
+    In(Pid),
+    /// The machine grants too little.
+    Refused(LevelReport),
+}
+
+#[derive(Serialize, Deserialize)]
+enum FromInside {
+    Ready,
+    Failed(String),
+}
+
+/// Enters the sandbox. In the child that is pid 1 of the new namespaces this returns `Here`.
+pub(crate) fn enter(policy: &SandboxPolicy, claims_inherited: bool) -> io::Result<Entered> {
+    let mut report = LevelReport::nothing();
+    let resolved = policy.resolve();
+    if !policy.confines() {
+        prctl::set_child_subreaper(true)?;
+        return Ok(Entered::Here(Box::new(World {
+            report,
+            policy: resolved,
+            confinement: None,
+            namespaces: false,
+        })));
+    }
+    setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
+    let inside = enter_namespaces(&resolved, &mut report)?;
+    match inside {
+        Inside::Child => report.own_network = resolved.network == NetworkAccess::Off,
+        Inside::Parent(pid) => return Ok(Entered::In(pid)),
+        Inside::No(reason) => {
+            report.inherited = claims_inherited && already_filtered();
+            report.miss(Layer::Namespaces, reason);
+            prctl::set_child_subreaper(true)?;
+        }
+    }
+    let namespaces = report.has(Layer::Namespaces);
+    let confinement = confinement(&resolved, &mut report);
+    report.settle();
+    let too_little = match report.level {
+        SandboxLevel::None => true,
+        SandboxLevel::NoNamespaces => policy.strict,
+        SandboxLevel::Full | SandboxLevel::FullWithoutFreshProc | SandboxLevel::NoLandlock => false,
+    };
+    if too_little {
+        return Ok(Entered::Refused(report));
+    }
+    Ok(Entered::Here(Box::new(World {
+        report,
+        policy: resolved,
+        confinement: Some(confinement),
+        namespaces,
+    })))
+}
+
+enum Inside {
+    Child,
+    Parent(Pid),
+    No(String),
+}
+
+fn enter_namespaces(policy: &ResolvedPolicy, report: &mut LevelReport) -> io::Result<Inside> {
+    let mut flags =
+        libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
+    if policy.network == NetworkAccess::Off {
+        flags |= libc::CLONE_NEWNET;
+    }
+    let (outer, inner) = control::socket_pair()?;
+    match sys::clone_process(flags) {
+        Err(error) => Ok(Inside::No(format!("cannot create namespaces: {error}"))),
+        Ok(Forked::Parent(pid)) => {
+            drop(inner);
+            match oversee(pid, &outer) {
+                Ok(()) => Ok(Inside::Parent(pid)),
+                Err(reason) => {
+                    let _ = kill(pid, Signal::SIGKILL);
+                    init::wait_for(pid)?;
+                    Ok(Inside::No(reason))
+                }
+            }
+        }
+        Ok(Forked::Child) => {
+            drop(outer);
+            match build_inside(policy, report, &inner) {
+                Ok(()) => {
+                    control::send(inner.as_fd(), &FromInside::Ready, &[], &[])?;
+                    Ok(Inside::Child)
+                }
+                Err(reason) => {
+                    let _ = control::send(inner.as_fd(), &FromInside::Failed(reason), &[], &[]);
+                    sys::exit_now(1);
+                }
+            }
+        }
+    }
+}
+
+/// The outer side: gives the child its ids and waits until it has built its world.
+fn oversee(child: Pid, socket: &OwnedFd) -> Result<(), String> {
+    let mapped = ids::map(child).map_err(|error| format!("cannot map ids: {error}"))?;
+    let reason = match mapped {
+        Mapped::All => None,
+        Mapped::One(reason) => Some(reason),
+    };
+    control::send(socket.as_fd(), &reason, &[], &[]).map_err(|error| error.to_string())?;
+    match control::receive_header(socket) {
+        Ok(Some(FromInside::Ready)) => Ok(()),
+        Ok(Some(FromInside::Failed(reason))) => Err(reason),
+        Ok(None) => Err("the process inside the namespaces ended".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// The inner side: network, mounts, `/proc`.
+fn build_inside(
+    policy: &ResolvedPolicy,
+    report: &mut LevelReport,
+    socket: &OwnedFd,
+) -> Result<(), String> {
+    let text = |error: io::Error| error.to_string();
+    prctl::set_pdeathsig(Signal::SIGKILL).map_err(|error| error.to_string())?;
+    let reason: Option<Option<String>> = control::receive_header(socket).map_err(text)?;
+    match reason {
+        None => return Err("the process outside the namespaces ended".to_owned()),
+        Some(Some(reason)) => report.miss(Layer::AllIds, reason),
+        Some(None) => {}
+    }
+    if policy.network == NetworkAccess::Off {
+        raise_loopback().map_err(|error| format!("cannot raise the loopback: {error}"))?;
+    }
+    mounts::build(policy).map_err(|error| error.to_string())?;
+    if let Err(error) = mounts::fresh_proc() {
+        report.miss(Layer::FreshProc, error.to_string());
+    }
+    sys::bound_capabilities(ids::kept_capabilities()).map_err(text)
+}
+
+fn raise_loopback() -> io::Result<()> {
+    let flags = SockFlag::SOCK_CLOEXEC;
+    let any = socket(AddressFamily::Inet, SockType::Datagram, flags, None)?;
+    sys::raise_loopback(any.as_fd())
+}
+
+/// Prepares Landlock and seccomp, and tries each in a child of its own.
+fn confinement(policy: &ResolvedPolicy, report: &mut LevelReport) -> Confinement {
+    let namespaces = report.has(Layer::Namespaces);
+    let mut confinement = Confinement {
+        capabilities: ids::kept_capabilities(),
+        ..Confinement::default()
+    };
+    let sockets = match (namespaces, policy.network) {
+        (true, _) => Sockets::Ordinary,
+        (false, NetworkAccess::On) => Sockets::NoUnix,
+        (false, NetworkAccess::Off) => Sockets::PairsOnly,
+    };
+    match seccomp::filters(sockets) {
+        Ok(filters) => confinement.filters = filters,
+        Err(error) => report.miss(Layer::Seccomp, error.to_string()),
+    }
+    let beside = if namespaces {
+        Beside::Namespaces
+    } else {
+        Beside::Nothing
+    };
+    match sys::landlock_version() {
+        Err(error) => report.miss(Layer::Landlock, error.to_string()),
+        Ok(version) => match landlock::ruleset(policy, beside) {
+            Ok(ruleset) => {
+                report.landlock_version = u32::try_from(version).unwrap_or_default();
+                confinement.ruleset = Some(ruleset);
+            }
+            Err(error) => report.miss(Layer::Landlock, error.to_string()),
+        },
+    }
+    if try_confinement(&confinement) {
+        return confinement;
+    }
+    if confinement.ruleset.take().is_some() {
+        report.miss(Layer::Landlock, "the kernel refuses the rules");
+        report.landlock_version = 0;
+        if try_confinement(&confinement) {
+            return confinement;
+        }
+    }
+    report.miss(Layer::Seccomp, "the kernel refuses the filter");
+    confinement
+}
+
+fn try_confinement(confinement: &Confinement) -> bool {
+    match sys::clone_process(0) {
+        Ok(Forked::Child) => sys::exit_now(i32::from(confinement.apply().is_err())),
+        Ok(Forked::Parent(pid)) => matches!(init::wait_for(pid), Ok(WaitStatus::Exited(_, 0))),
+        Err(_) => false,
+    }
+}
+
+/// Whether a filter and `no_new_privs` already apply to this process.
+fn already_filtered() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let has = |line: &str| status.lines().any(|candidate| candidate == line);
+    has("Seccomp:\t2") && has("NoNewPrivs:\t1")
+}
+
+/// Whether this process has one thread, so that its children may go on like itself.
+pub(crate) fn single_threaded() -> bool {
+    std::fs::read_dir("/proc/self/task").is_ok_and(|tasks| tasks.count() == 1)
+}
+
+/// Puts `/dev/null` on every free descriptor below 3, so that no other ever gets there.
+pub(crate) fn occupy_standard_descriptors() -> io::Result<()> {
+    loop {
+        let file = std::fs::OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open("/dev/null")?;
+        if file.as_raw_fd() > 2 {
+            return Ok(());
+        }
+        std::mem::forget(file);
+    }
+}

@@ -1,0 +1,129 @@
+//! The one table of paths under the home directory that commands may not read.
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Files and directories relative to the home directory. A final `*` matches any ending of the
+/// last component.
+const UNDER_HOME: &[&str] = &[
+    // Keys and password stores.
+    ".ssh",
+    ".gnupg",
+    ".password-store",
+    ".local/share/keyrings",
+    ".local/share/kwalletd",
+    ".config/op",
+    ".config/Bitwarden*",
+    ".vault-token",
+    // Clouds and clusters.
+    ".aws",
+    ".azure",
+    ".boto",
+    ".config/doctl",
+    ".config/gcloud",
+    ".config/rclone",
+    ".fly",
+    ".kube",
+    ".oci",
+    ".s3cfg",
+    ".terraform.d/credentials.tfrc.json",
+    // Registries, forges and databases.
+    ".cargo/credentials*",
+    ".composer/auth.json",
+    ".config/composer/auth.json",
+    ".config/containers/auth.json",
+    ".config/gh",
+    ".config/git/credentials",
+    ".config/glab-cli",
+    ".config/hub",
+    ".docker/config.json",
+    ".gem/credentials",
+    ".git-credentials",
+    ".m2/settings-security.xml",
+    ".my.cnf",
+    ".netrc",
+    ".npmrc",
+    ".pgpass",
+    ".pypirc",
+    // Model providers and other agents.
+    ".cache/huggingface/token",
+    ".claude/.credentials.json",
+    ".codex/auth.json",
+    ".codex/sessions",
+    ".config/github-copilot",
+    ".gemini/oauth_creds.json",
+    ".kaggle",
+    ".local/share/opencode/auth.json",
+    // Browsers and mail.
+    ".config/BraveSoftware",
+    ".config/chromium",
+    ".config/google-chrome*",
+    ".config/microsoft-edge*",
+    ".config/opera*",
+    ".config/vivaldi*",
+    ".mozilla",
+    ".thunderbird",
+    ".var/app/com.google.Chrome",
+    ".var/app/org.chromium.Chromium",
+    ".var/app/org.mozilla.firefox",
+    "snap/chromium",
+    "snap/firefox",
+    // Sockets of container daemons.
+    ".colima",
+    ".docker/desktop",
+    ".docker/run",
+    ".lima",
+    ".rd",
+];
+
+/// Entries of the agent's own directory that commands may not read.
+const IN_AGENT_HOME: &[&str] = &[
+    "auth.json",
+    "sessions",
+    "archived_sessions",
+    "log",
+    "logs",
+    "checkpoints",
+    "index.sqlite*",
+    "history*",
+];
+
+/// The secrets that exist under `home`, canonical: a link is denied where it leads.
+pub(crate) fn existing(home: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in UNDER_HOME {
+        match entry.strip_suffix('*') {
+            None => found.extend(home.join(entry).canonicalize()),
+            Some(prefix) => found.extend(with_prefix(&home.join(prefix))),
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Whether an entry of the agent's directory is hidden from commands.
+pub(crate) fn hidden_in_agent_home(name: &std::ffi::OsStr) -> bool {
+    let name = name.as_bytes();
+    IN_AGENT_HOME
+        .iter()
+        .any(|hidden| match hidden.strip_suffix('*') {
+            None => name == hidden.as_bytes(),
+            Some(prefix) => name.starts_with(prefix.as_bytes()),
+        })
+}
+
+fn with_prefix(path: &Path) -> Vec<PathBuf> {
+    let (Some(parent), Some(prefix)) = (path.parent(), path.file_name()) else {
+        return Vec::new();
+    };
+    let Ok(entries) = fs::read_dir(parent) else {
+        return Vec::new();
+    };
+    entries
+        .flatten()
+        .filter(|entry| entry.file_name().as_bytes().starts_with(prefix.as_bytes()))
+        .filter_map(|entry| entry.path().canonicalize().ok())
+        .collect()
+}

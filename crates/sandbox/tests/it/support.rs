@@ -1,0 +1,121 @@
+//! Fixtures: a workspace with an outside, and shell commands in a sandbox.
+
+use std::fs;
+use std::io::{Read, Seek};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use agent_protocol::SandboxMode;
+use agent_sandbox::{
+    CommandEnd, CommandSpec, Finding, Holder, HolderOptions, NetworkAccess, SandboxPolicy,
+};
+
+/// A workspace `W`, a home `H` and an outside `O`, none of them under a temporary root.
+pub(crate) struct World {
+    pub(crate) base: PathBuf,
+    _guard: tempfile::TempDir,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let guard = tempfile::Builder::new()
+            .prefix("agent-sandbox")
+            .tempdir()
+            .unwrap();
+        let base = guard.path().canonicalize().unwrap();
+        for name in ["W", "O", "H", "T"] {
+            fs::create_dir(base.join(name)).unwrap();
+        }
+        Self {
+            base,
+            _guard: guard,
+        }
+    }
+
+    pub(crate) fn workspace(&self) -> PathBuf {
+        self.base.join("W")
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.base.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.base.join(path)).unwrap()
+    }
+
+    pub(crate) fn policy(&self) -> SandboxPolicy {
+        let mut policy = SandboxPolicy::new(SandboxMode::WorkspaceWrite, self.workspace());
+        policy.temporary_roots = vec![self.base.join("T")];
+        policy.home = self.base.join("H");
+        policy.network = NetworkAccess::Off;
+        policy
+    }
+}
+
+/// What a command did.
+pub(crate) struct Outcome {
+    pub(crate) end: CommandEnd,
+    pub(crate) output: String,
+    pub(crate) findings: Vec<Finding>,
+}
+
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(future)
+}
+
+pub(crate) async fn start(policy: &SandboxPolicy) -> Holder {
+    Holder::start(policy, HolderOptions::default())
+        .await
+        .unwrap()
+}
+
+/// A shell command whose output goes to `output`.
+pub(crate) fn shell(script: &str, cwd: &Path, output: &fs::File) -> CommandSpec {
+    let fd = || OwnedFd::from(output.try_clone().unwrap());
+    let variable = |name: &str| (name.into(), std::env::var_os(name).unwrap_or_default());
+    CommandSpec {
+        argv: vec!["sh".into(), "-c".into(), script.into()],
+        env: vec![variable("PATH"), ("LC_ALL".into(), "C".into())],
+        cwd: cwd.to_owned(),
+        stdin: None,
+        stdout: fd(),
+        stderr: fd(),
+    }
+}
+
+pub(crate) fn contents(mut file: fs::File) -> String {
+    let mut bytes = Vec::new();
+    file.rewind().unwrap();
+    file.read_to_end(&mut bytes).unwrap();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Runs a script, then ends whatever it left.
+pub(crate) async fn sh(holder: &Holder, script: &str, cwd: &Path) -> Outcome {
+    let output = tempfile::tempfile().unwrap();
+    let mut command = holder.spawn(shell(script, cwd, &output)).await.unwrap();
+    let end = command.wait().await.unwrap();
+    command.kill().await;
+    Outcome {
+        end,
+        output: contents(output),
+        findings: command.findings().to_vec(),
+    }
+}
+
+/// Runs a script in the workspace under a holder of its own.
+pub(crate) fn run(world: &World, policy: &SandboxPolicy, script: &str) -> Outcome {
+    block_on(async {
+        let holder = start(policy).await;
+        let outcome = sh(&holder, script, &world.workspace()).await;
+        holder.shutdown().await;
+        outcome
+    })
+}
