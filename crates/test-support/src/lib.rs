@@ -1,1 +1,22 @@
-//! The scripted model server and fixtures of the tests.
+//! Fixtures of the tests: a scripted model server on loopback, a workspace, and a runner for the
+//! built binary.
+//!
+//! Everything is synchronous and panics when a fixture cannot be made, because a test cannot go on
+//! without it. It knows none of the product's crates: it sees the product as a server and a shell
+//! see it.
+
+#![expect(
+    clippy::indexing_slicing,
+    reason = "reading a key of JSON that is not there gives null, and fixtures may panic"
+)]
+
+mod command;
+mod fail;
+mod server;
+mod step;
+mod workspace;
+
+pub use command::{AgentCommand, Run, RunningAgent};
+pub use server::{ModelServer, RecordedRequest, ServerBuilder};
+pub use step::{Item, Step};
+pub use workspace::Workspace;
