@@ -217,7 +217,7 @@ pub(crate) fn sanitise(text: &str) -> String {
             character if character.is_control() => ' ',
             character => character,
         };
-        if replacement == ' ' && clean.ends_with(' ') {
+        if replacement == ' ' && (clean.is_empty() || clean.ends_with(' ')) {
             continue;
         }
         clean.push(replacement);

@@ -82,11 +82,17 @@ impl ResponsesProvider {
     fn url(&self) -> Result<Url, ModelError> {
         let base = &self.settings.base_url;
         let parsed = Url::parse(&format!("{}/responses", base.trim_end_matches('/')));
-        let mut url = parsed.map_err(|error| {
+        let unusable = |why: &dyn std::fmt::Display| {
             let name = &self.settings.name;
-            let message = format!("provider `{name}` has an unusable base_url `{base}`: {error}");
+            let message = format!("provider `{name}` has an unusable base_url `{base}`: {why}");
             ModelError::new(ErrorClass::InvalidRequest, Phase::Request, message)
-        })?;
+        };
+        let mut url = parsed.map_err(|error| unusable(&error))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(unusable(
+                &"it begins neither with `http://` nor with `https://`",
+            ));
+        }
         if !self.settings.query_params.is_empty() {
             url.query_pairs_mut()
                 .extend_pairs(&self.settings.query_params);

@@ -32,6 +32,8 @@ pub struct RecordedRequest {
     pub body: Value,
     /// The body as text.
     pub raw: String,
+    /// Which connection it came over, from 0 in the order of their opening.
+    pub connection: usize,
     /// When it had arrived completely.
     pub arrived: Instant,
 }
@@ -233,14 +235,16 @@ impl Drop for ModelServer {
 
 fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
     let mut connections: Vec<JoinHandle<()>> = Vec::new();
-    for stream in listener.incoming() {
+    for (number, stream) in listener.incoming().enumerate() {
         if shared.is_stopped() {
             break;
         }
         let Ok(stream) = stream else { continue };
         let shared = Arc::clone(shared);
         connections.retain(|connection| !connection.is_finished());
-        connections.push(thread::spawn(move || connection::serve(&stream, &shared)));
+        connections.push(thread::spawn(move || {
+            connection::serve(&stream, number, &shared);
+        }));
     }
     for connection in connections {
         drop(connection.join());

@@ -1,1 +1,22 @@
+use super::*;
 
+#[test]
+fn foreign_text_is_made_safe_to_show() {
+    assert_eq!(sanitise(" a\r\n\tb\u{7}  c\u{202e}d\u{200b} "), "a b cd");
+    assert_eq!(sanitise("\u{1b}[31mred"), "[31mred");
+    let long = sanitise(&"é".repeat(5_000));
+    assert_eq!(long.chars().count(), MAX_MESSAGE_CHARS + 1);
+    assert!(long.ends_with('…'));
+}
+
+#[test]
+fn an_error_is_one_word_wide() {
+    assert_eq!(size_of::<ModelError>(), size_of::<usize>());
+}
+
+#[test]
+fn overload_passes_before_an_answer_only() {
+    let error = |phase| ModelError::new(ErrorClass::Overloaded, phase, "busy");
+    assert!(error(Phase::Request).is_retryable());
+    assert!(!error(Phase::Stream).is_retryable());
+}

@@ -267,6 +267,3 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
         }
     })
 }
-
-#[cfg(test)]
-mod tests;

@@ -93,7 +93,10 @@ mod tests {
     #[test]
     fn both_kinds_of_client_can_be_built() {
         for url in ["http://127.0.0.1:1/v1", "https://127.0.0.1:1/v1"] {
-            build(&ProviderSettings::new("mock", url)).unwrap();
+            let mut settings = ProviderSettings::new("mock", url);
+            let issuer = include_bytes!("../../tests/it/certificates/ca.der");
+            settings.extra_roots = vec![issuer.to_vec()];
+            build(&settings).unwrap();
         }
     }
 }

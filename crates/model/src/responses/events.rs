@@ -11,13 +11,17 @@ use std::time::Duration;
 
 use agent_protocol::{ResponseItem, SerializedItem, TokenUsage};
 use bytes::Bytes;
-use futures_util::Stream;
+use futures_util::{FutureExt, Stream};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use tokio::time::{Sleep, sleep};
 
 use super::classify::{self, ServerError};
 use super::sse::{SseError, SseStream};
 use crate::{ErrorClass, ModelError, ModelEvent, ModelStream, Phase};
+
+/// How long the last event waits for the end of the body, which lets the connection be used again.
+const END_GRACE: Duration = Duration::from_millis(10);
 
 /// The events in the body of an answer.
 pub(super) fn stream<E: Display + std::error::Error + 'static>(
@@ -26,11 +30,30 @@ pub(super) fn stream<E: Display + std::error::Error + 'static>(
 ) -> ModelStream {
     ModelStream::new(Events {
         sse: SseStream::new(bytes, idle),
+        last: None,
     })
 }
 
 struct Events<S> {
     sse: SseStream<S>,
+    /// The last event, and until when it waits for the end of the body.
+    last: Option<(ModelEvent, Pin<Box<Sleep>>)>,
+}
+
+impl<S, E> Events<S>
+where
+    S: Stream<Item = Result<Bytes, E>> + Unpin,
+{
+    /// Whether nothing follows, or too late.
+    fn is_at_end(&mut self, cx: &mut Context<'_>) -> bool {
+        while let Poll::Ready(after) = Pin::new(&mut self.sse).poll_next(cx) {
+            if !matches!(after, Some(Ok(_))) {
+                return true;
+            }
+        }
+        let grace = self.last.as_mut();
+        grace.is_none_or(|(_, grace)| grace.poll_unpin(cx).is_ready())
+    }
 }
 
 impl<S, E> Stream for Events<S>
@@ -42,13 +65,24 @@ where
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
+            if self.last.is_some() {
+                if !self.is_at_end(cx) {
+                    return Poll::Pending;
+                }
+                let last = self.last.take();
+                return Poll::Ready(last.map(|(event, _)| Ok(event)));
+            }
             let event = match ready!(Pin::new(&mut self.sse).poll_next(cx)) {
                 None => return Poll::Ready(None),
                 Some(Err(error)) => return Poll::Ready(Some(Err(broken(&error)))),
                 Some(Ok(event)) => event,
             };
-            if let Some(event) = read(&event.event, &event.data).transpose() {
-                return Poll::Ready(Some(event));
+            match read(&event.event, &event.data).transpose() {
+                Some(Ok(event @ ModelEvent::Completed { .. })) => {
+                    self.last = Some((event, Box::pin(sleep(END_GRACE))));
+                }
+                Some(event) => return Poll::Ready(Some(event)),
+                None => {}
             }
         }
     }
@@ -248,6 +282,3 @@ fn incomplete(details: Option<&RawValue>) -> ModelError {
     let message = format!("incomplete response returned, reason: {reason}");
     ModelError::new(ErrorClass::Incomplete { reason }, Phase::Stream, message)
 }
-
-#[cfg(test)]
-mod tests;

@@ -17,7 +17,7 @@ use futures_util::Stream;
 use tokio::time::{Instant, Sleep, sleep};
 
 /// How much is fed at once, unless a single line is longer.
-const SLICE: usize = 4 * 1024;
+const SLICE: usize = 1024;
 /// Longest event. A server that sends more without an end is not believed.
 const MAX_EVENT: usize = 64 * 1024 * 1024;
 
@@ -203,6 +203,3 @@ fn repaired(piece: Bytes) -> Bytes {
         std::borrow::Cow::Owned(text) => Bytes::from(text),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -16,13 +16,13 @@ use crate::step::{Hang, Piece};
 /// How much is gathered before it is written, where no timing is wanted.
 const WRITE: usize = 16 * 1024;
 
-pub(super) fn serve(stream: &TcpStream, shared: &Shared) {
+pub(super) fn serve(stream: &TcpStream, connection: usize, shared: &Shared) {
     let Ok(mut reader) = Reader::new(stream, shared) else {
         return;
     };
     while let Some(request) = reader.next() {
         let is_last = request.wants_close();
-        let played = match record(request, shared) {
+        let played = match record(request, connection, shared) {
             Verdict::Refuse(status, body) => send_json(stream, status, &[], &body),
             Verdict::Answer(step, number) => {
                 let player = Player {
@@ -47,7 +47,7 @@ enum Verdict<'a> {
     Answer(&'a Step, usize),
 }
 
-fn record(raw: RawRequest, shared: &Shared) -> Verdict<'_> {
+fn record(raw: RawRequest, connection: usize, shared: &Shared) -> Verdict<'_> {
     let text = String::from_utf8_lossy(&raw.body).into_owned();
     let path = raw.path.split('?').next().unwrap_or("");
     let is_model_request = raw.method == "POST" && path.ends_with("/responses");
@@ -66,6 +66,7 @@ fn record(raw: RawRequest, shared: &Shared) -> Verdict<'_> {
         headers: raw.headers,
         body: serde_json::from_str(&text).unwrap_or(Value::Null),
         raw: text,
+        connection,
         arrived: Instant::now(),
     });
     let refusal = found.first().cloned();
