@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tokio::io::unix::AsyncFd;
 
@@ -115,7 +115,10 @@ impl SandboxedCommand {
                 gone: false,
                 findings: Vec::new(),
             }),
-            Some(CommandEvent::Failed { stage, errno }) => Err(start_error(stage, errno, spec)),
+            Some(CommandEvent::Failed { stage, errno }) => {
+                let program = spec.argv.first().map(PathBuf::from).unwrap_or_default();
+                Err(start_error(stage, errno, &spec.cwd, program))
+            }
             Some(CommandEvent::Exited { .. } | CommandEvent::Gone { .. }) | None => {
                 Err(gone(io::ErrorKind::UnexpectedEof.into()))
             }
@@ -171,7 +174,7 @@ impl SandboxedCommand {
     pub async fn kill(&mut self) {
         if !self.gone {
             // A failure means that the holder is gone, and the command with it.
-            let _ = send(&self.socket, &CommandRequest::Kill, &[], &[]).await;
+            drop(send(&self.socket, &CommandRequest::Kill, &[], &[]).await);
             self.gone().await;
         }
     }
@@ -189,13 +192,12 @@ impl SandboxedCommand {
 
     async fn next_event(&mut self) -> Result<(), SpawnError> {
         let event = receive(&self.socket).await;
-        match event.map_err(|source| SpawnError::HolderGone { source })? {
-            Some(event) => self.record(event),
-            None => {
-                self.gone = true;
-                // Its init was ended from outside before it could report.
-                self.end.get_or_insert(CommandEnd::Signaled(libc::SIGKILL));
-            }
+        if let Some(event) = event.map_err(|source| SpawnError::HolderGone { source })? {
+            self.record(event);
+        } else {
+            self.gone = true;
+            // Its init was ended from outside before it could report.
+            self.end.get_or_insert(CommandEnd::Signaled(libc::SIGKILL));
         }
         Ok(())
     }
@@ -218,20 +220,16 @@ impl SandboxedCommand {
     }
 }
 
-fn start_error(stage: Stage, errno: i32, spec: &CommandSpec) -> SpawnError {
+pub(crate) fn start_error(stage: Stage, errno: i32, cwd: &Path, program: PathBuf) -> SpawnError {
     let source = io::Error::from_raw_os_error(errno);
-    let program = || spec.argv.first().map(PathBuf::from).unwrap_or_default();
     match (stage, errno) {
         (Stage::SetUp, _) => SpawnError::SetUp { source },
         (Stage::Directory, _) => SpawnError::Directory {
-            cwd: spec.cwd.clone(),
+            cwd: cwd.to_owned(),
             source,
         },
         (Stage::Program, libc::E2BIG) => SpawnError::TooLarge,
-        (Stage::Program, libc::ENOENT) => SpawnError::NotFound { program: program() },
-        (Stage::Program, _) => SpawnError::NotExecutable {
-            program: program(),
-            source,
-        },
+        (Stage::Program, libc::ENOENT) => SpawnError::NotFound { program },
+        (Stage::Program, _) => SpawnError::NotExecutable { program, source },
     }
 }

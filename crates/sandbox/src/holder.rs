@@ -152,9 +152,7 @@ impl Holder {
             if parts.iter().any(|part| part.contains(&0)) {
                 return Err(SpawnError::InteriorNul);
             }
-            parts
-                .iter()
-                .for_each(|part| payload.extend_from_slice(part));
+            payload.extend(parts.iter().copied().flatten());
             payload.push(0);
             Ok(())
         };
@@ -231,7 +229,7 @@ impl Process {
             && let Ok(pidfd) = sys::watch(pidfd)
         {
             // An error here leaves the process to the orphans.
-            let _ = pidfd.readable().await;
+            drop(pidfd.readable().await);
         }
         drop(self);
     }

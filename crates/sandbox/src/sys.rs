@@ -302,6 +302,9 @@ pub(crate) fn take_controlling_terminal() {
     unsafe { libc::ioctl(0, libc::TIOCSCTTY, 0) };
 }
 
+/// `IFF_UP | IFF_RUNNING`, in the width that the structure has.
+const UP_AND_RUNNING: libc::c_short = 0x41;
+
 /// Brings the loopback interface of this network namespace up.
 #[expect(unsafe_code, reason = "nix has no safe wrapper for this ioctl")]
 pub(crate) fn raise_loopback(socket: BorrowedFd<'_>) -> io::Result<()> {
@@ -310,7 +313,7 @@ pub(crate) fn raise_loopback(socket: BorrowedFd<'_>) -> io::Result<()> {
     for (to, from) in request.ifr_name.iter_mut().zip(b"lo") {
         *to = (*from).cast_signed();
     }
-    request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
+    request.ifr_ifru.ifru_flags = UP_AND_RUNNING;
     // SAFETY: the structure outlives the call and its name is terminated by the zeroes.
     let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request) };
     check(libc::c_long::from(result)).map(drop)

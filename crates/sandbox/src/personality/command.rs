@@ -2,7 +2,7 @@
 
 use std::ffi::{CStr, CString, OsStr};
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -116,7 +116,7 @@ fn prepare(command: Command, confinement: Option<&Confinement>) -> Result<Progra
             )
             .map_err(set_up)?,
         };
-        place([&stdin, &stdout, &stderr]).map_err(set_up)?;
+        place([&stdin, &stdout, &stderr]).map_err(Failure::at(Stage::SetUp))?;
         if has_stdin && command.session == Session::Own {
             sys::take_controlling_terminal();
         }
@@ -134,20 +134,11 @@ fn prepare(command: Command, confinement: Option<&Confinement>) -> Result<Progra
 
 /// Duplicates the three descriptors to 0, 1 and 2. All of them are above 2: the holder keeps
 /// the low ones occupied.
-fn place(fds: [&OwnedFd; 3]) -> Result<(), Errno> {
+fn place(fds: [&OwnedFd; 3]) -> io::Result<()> {
     for (fd, target) in fds.into_iter().zip(0..) {
-        duplicate(fd.as_raw_fd(), target)?;
+        sys::duplicate_to(fd.as_raw_fd(), target)?;
     }
     Ok(())
-}
-
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "descriptor numbers are copied"
-)]
-fn duplicate(fd: RawFd, target: RawFd) -> Result<(), Errno> {
-    sys::duplicate_to(fd, target)
-        .map_err(|error| Errno::from_raw(error.raw_os_error().unwrap_or(libc::EIO)))
 }
 
 /// Replaces this process by the program, which is looked up in the `PATH` of its environment.
@@ -180,10 +171,11 @@ fn exec(program: &Program) -> Failure {
         let Ok(candidate) = CString::new(candidate.as_os_str().as_bytes()) else {
             continue;
         };
-        match run(&candidate) {
-            Errno::ENOENT | Errno::ENOTDIR => {}
-            errno @ Errno::EACCES => denied = Some(errno),
-            errno => return failure(errno),
+        let errno = run(&candidate);
+        if errno == Errno::EACCES {
+            denied = Some(errno);
+        } else if !matches!(errno, Errno::ENOENT | Errno::ENOTDIR) {
+            return failure(errno);
         }
     }
     failure(denied.unwrap_or(Errno::ENOENT))

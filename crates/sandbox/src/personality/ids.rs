@@ -1,5 +1,6 @@
 //! User and group ids inside the user namespace, and the capabilities that commands keep there.
 
+use std::fmt::Write;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -50,7 +51,7 @@ fn identity(own: &str) -> io::Result<String> {
     for line in fs::read_to_string(own)?.lines() {
         let mut fields = line.split_ascii_whitespace();
         if let (Some(first), Some(_), Some(count)) = (fields.next(), fields.next(), fields.next()) {
-            map.push_str(&format!("{first} {first} {count}\n"));
+            let _ = writeln!(map, "{first} {first} {count}");
         }
     }
     Ok(map)

@@ -11,9 +11,10 @@ use nix::sys::prctl;
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::{Pid, pipe2};
+use nix::unistd::{Pid, getpid, pipe2};
 
 use super::command::{self, Command, Failure};
+use super::sweep;
 use super::world::World;
 use crate::control::{self, CommandEvent, Stage};
 use crate::sys::{self, Forked};
@@ -61,7 +62,7 @@ fn report_failure(writer: OwnedFd, failure: Failure) {
     };
     let [a, b, c, d] = failure.errno.to_le_bytes();
     // If even this fails, the agent learns of an end without a start.
-    let _ = File::from(writer).write_all(&[stage, a, b, c, d]);
+    drop(File::from(writer).write_all(&[stage, a, b, c, d]));
 }
 
 /// Reads until the exec closes the pipe (nothing was written) or the failure is there.
@@ -78,18 +79,45 @@ fn read_failure(reader: OwnedFd) -> Option<Failure> {
     Some(Failure { stage, errno })
 }
 
-/// Whom a request to terminate reaches.
+/// How this process finds what belongs to its command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// This process is pid 1: everyone it can see.
+    /// It is pid 1 of a namespace: everyone it can see.
     Namespace,
-    /// Others see to it.
-    Nobody,
+    /// By their descent. Its own parent's end reaches it as SIGTERM and ends all of them.
+    Descent,
+}
+
+impl Reach {
+    fn signal(self, signal: Signal) {
+        match (self, signal) {
+            (Self::Namespace, _) => {
+                // There may be nobody left.
+                let _ = kill(Pid::from_raw(-1), signal);
+            }
+            (Self::Descent, Signal::SIGKILL) => sweep::kill_all(getpid()),
+            (Self::Descent, _) => sweep::signal_all(getpid(), signal),
+        }
+    }
+}
+
+/// What happens to what a command leaves behind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Leftovers {
+    /// It goes on until somebody ends it.
+    Stay,
+    /// It ends with the command.
+    End,
 }
 
 /// Runs as the init of one command, until nothing of it is left.
-pub(crate) fn run(command: Command, world: &World, socket: &OwnedFd, reach: Reach) -> i32 {
-    let (main, signals) = match set_up(command, world) {
+pub(crate) fn run(
+    command: Command,
+    world: &World,
+    socket: &OwnedFd,
+    (reach, leftovers): (Reach, Leftovers),
+) -> i32 {
+    let (main, signals) = match set_up(command, world, reach) {
         Ok(running) => running,
         Err(Failure { stage, errno }) => {
             tell(socket, &CommandEvent::Failed { stage, errno });
@@ -101,22 +129,33 @@ pub(crate) fn run(command: Command, world: &World, socket: &OwnedFd, reach: Reac
         let terminate = match signals.read_signal() {
             Ok(Some(info)) => {
                 // A sender outside this namespace has no number here.
-                info.ssi_signo == Signal::SIGTERM as u32 && info.ssi_pid == 0
+                let is_outside = reach == Reach::Descent || info.ssi_pid == 0;
+                info.ssi_signo == Signal::SIGTERM as u32 && is_outside
             }
             Ok(None) | Err(Errno::EINTR) => continue,
             Err(_) => return 1,
         };
-        if terminate && reach == Reach::Namespace {
-            let _ = kill(Pid::from_raw(-1), Signal::SIGTERM);
+        if terminate {
+            reach.signal(match reach {
+                Reach::Namespace => Signal::SIGTERM,
+                Reach::Descent => Signal::SIGKILL,
+            });
         }
-        let end = reap(main, |event| tell(socket, &event));
+        let mut ended = false;
+        let end = reap(main, |event| {
+            tell(socket, &event);
+            ended = true;
+        });
+        if ended && leftovers == Leftovers::End && end == Reaped::SomethingLeft {
+            reach.signal(Signal::SIGKILL);
+        }
         if end == Reaped::NothingLeft {
             return 0;
         }
     }
 }
 
-fn set_up(command: Command, world: &World) -> Result<(Pid, SignalFd), Failure> {
+fn set_up(command: Command, world: &World, reach: Reach) -> Result<(Pid, SignalFd), Failure> {
     let failed = |errno: Errno| Failure {
         stage: Stage::SetUp,
         errno: errno as i32,
@@ -126,6 +165,11 @@ fn set_up(command: Command, world: &World) -> Result<(Pid, SignalFd), Failure> {
     mask.add(Signal::SIGTERM);
     mask.thread_block().map_err(failed)?;
     let signals = SignalFd::with_flags(&mask, SfdFlags::SFD_CLOEXEC).map_err(failed)?;
+    if reach == Reach::Descent {
+        // Orphans of the command come here and stay attributable to it.
+        prctl::set_child_subreaper(true).map_err(failed)?;
+        prctl::set_pdeathsig(Signal::SIGTERM).map_err(failed)?;
+    }
     let main = start(command, world)?;
     if world.confinement.is_some() {
         prctl::set_dumpable(false).map_err(failed)?;

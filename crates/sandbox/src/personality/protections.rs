@@ -9,6 +9,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::world::World;
 use crate::git_dirs;
 use crate::policy::{ResolvedPolicy, Root, RootKind};
 
@@ -29,8 +30,16 @@ pub(crate) struct Protections {
 }
 
 impl Protections {
+    /// What commands of this world must leave as it is.
+    pub(crate) fn for_world(world: &World) -> Self {
+        match world.confinement {
+            Some(_) => Self::scan(&world.policy),
+            None => Self::default(),
+        }
+    }
+
     /// Looks at every writable root.
-    pub(crate) fn scan(policy: &ResolvedPolicy) -> Self {
+    fn scan(policy: &ResolvedPolicy) -> Self {
         let mut protections = Self::default();
         for root in &policy.roots {
             if root.kind == RootKind::GitDirectory {

@@ -9,10 +9,10 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::{Pid, setsid};
+use nix::unistd::{Pid, getpid, setsid};
 
 use super::command::{self, Command, Session, Stdio};
-use super::init::{self, Reach};
+use super::init::{self, Leftovers, Reach};
 use super::protections::Protections;
 use super::world::{self, Entered, World};
 use super::{findings, hidden, mounts, sweep};
@@ -54,8 +54,8 @@ pub(crate) fn run() -> io::Result<()> {
 }
 
 fn sweep_if_needed() {
-    if !nix::unistd::getpid().eq(&Pid::from_raw(1)) {
-        sweep::kill_all(nix::unistd::getpid());
+    if getpid() != Pid::from_raw(1) {
+        sweep::kill_all(getpid());
     }
 }
 
@@ -161,11 +161,7 @@ impl Holder {
             stdio,
             session: Session::Own,
         };
-        let protections = if self.world.confinement.is_some() {
-            Protections::scan(&self.world.policy)
-        } else {
-            Protections::default()
-        };
+        let protections = Protections::for_world(&self.world);
         let flags = if self.world.namespaces {
             libc::CLONE_NEWPID | libc::CLONE_NEWNS
         } else {
@@ -250,12 +246,12 @@ fn take_descriptors(shape: CommandShape, fds: Vec<OwnedFd>) -> Option<(OwnedFd, 
     } else {
         None
     };
-    let stdio = Stdio::Given {
+    let given = Stdio::Given {
         stdin,
         stdout,
         stderr,
     };
-    Some((socket, stdio))
+    Some((socket, given))
 }
 
 /// The child's side of a spawn.
@@ -269,16 +265,22 @@ fn run_init(world: &World, command: Command, protections: &Protections, socket: 
         }
         Reach::Namespace
     } else {
-        // Orphans of this command come here and stay attributable to it.
-        let _ = nix::sys::prctl::set_child_subreaper(true);
-        Reach::Nobody
+        Reach::Descent
     };
-    init::run(command, world, socket, reach)
+    init::run(command, world, socket, (reach, Leftovers::Stay))
 }
 
 fn enter_own_mounts(world: &World, protections: &Protections) -> Result<(), mounts::MountError> {
     if world.report.has(crate::level::Layer::FreshProc) {
         mounts::fresh_proc()?;
     }
+    protect_here(world, protections)
+}
+
+/// Protects paths in the mount namespace of this process.
+pub(crate) fn protect_here(
+    world: &World,
+    protections: &Protections,
+) -> Result<(), mounts::MountError> {
     mounts::protect(protections, &hidden::secrets(&world.policy))
 }

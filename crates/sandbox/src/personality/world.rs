@@ -125,7 +125,12 @@ fn enter_namespaces(policy: &ResolvedPolicy, report: &mut LevelReport) -> io::Re
                     Ok(Inside::Child)
                 }
                 Err(reason) => {
-                    let _ = control::send(inner.as_fd(), &FromInside::Failed(reason), &[], &[]);
+                    drop(control::send(
+                        inner.as_fd(),
+                        &FromInside::Failed(reason),
+                        &[],
+                        &[],
+                    ));
                     sys::exit_now(1);
                 }
             }

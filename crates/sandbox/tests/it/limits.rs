@@ -1,15 +1,209 @@
-//! Writing, reading and links.
+//! Writing, reading, links, processes and the network.
+
+use std::os::unix::fs::symlink;
+
+use agent_protocol::SandboxMode;
+use agent_sandbox::CommandEnd;
 
 use crate::runner::Test;
-use crate::support::{World, run};
+use crate::support::{World, confined, run};
 
-pub(crate) const TESTS: &[Test] = &[("writes_end_at_the_roots", writes_end_at_the_roots)];
+pub(crate) const TESTS: &[Test] = &[
+    ("writes_end_at_the_roots", writes_end_at_the_roots),
+    ("read_only_writes_nothing", read_only_writes_nothing),
+    ("links_lead_nowhere", links_lead_nowhere),
+    (
+        "a_race_of_links_leads_nowhere",
+        a_race_of_links_leads_nowhere,
+    ),
+    ("secrets_are_unreadable", secrets_are_unreadable),
+    ("the_agent_home_is_closed", the_agent_home_is_closed),
+    ("proc_leads_nowhere", proc_leads_nowhere),
+    ("signals_stay_inside", signals_stay_inside),
+    ("the_network_is_off", the_network_is_off),
+    ("refused_system_calls", refused_system_calls),
+    ("environment_and_descriptors", environment_and_descriptors),
+    ("full_access_confines_nothing", full_access_confines_nothing),
+];
 
 fn writes_end_at_the_roots() {
     let world = World::new();
-    let script = "echo in > in; echo tmp > ../T/t; echo out > ../O/out; echo shm > /dev/shm/x && cat /dev/shm/x; echo /proc/[0-9]*; id -u; pwd; env; ls -l /proc/self/fd; grep -E 'Cap|NoNew|Secc' /proc/self/status; mount | wc -l";
+    let script = "echo in > in; echo tmp > ../T/t; echo out > ../O/out; mkdir ../O/dir; \
+        mv in moved; cp moved ../T/; echo shm > /dev/shm/x && cat /dev/shm/x; echo null > /dev/null";
     let outcome = run(&world, &world.policy(), script);
-    println!("{:?} {}", outcome.end, outcome.output);
-    assert_eq!(world.read("W/in"), "in\n");
+    assert_eq!(world.read("W/moved"), "in\n", "{}", outcome.output);
+    assert_eq!(world.read("T/moved"), "in\n");
+    assert_eq!(world.read("T/t"), "tmp\n");
     assert!(!world.base.join("O/out").exists());
+    assert!(!world.base.join("O/dir").exists());
+    assert_eq!(outcome.end, CommandEnd::Exited(0), "{}", outcome.output);
+}
+
+fn read_only_writes_nothing() {
+    let world = World::new();
+    world.write("W/file", "text");
+    let mut policy = world.policy();
+    policy.mode = SandboxMode::ReadOnly;
+    let outcome = run(
+        &world,
+        &policy,
+        "cat file; echo x > new; echo x > ../T/new; echo x > file",
+    );
+    assert!(outcome.output.starts_with("text"), "{}", outcome.output);
+    assert_eq!(world.read("W/file"), "text");
+    assert!(!world.base.join("W/new").exists());
+    assert!(!world.base.join("T/new").exists());
+}
+
+fn links_lead_nowhere() {
+    let world = World::new();
+    symlink(world.base.join("O"), world.base.join("W/out")).unwrap();
+    let script = "echo x > out/p; ln -s ../O/q q; echo x > q; ln ../O hard; ls -d out/; ls out/";
+    let outcome = run(&world, &world.policy(), script);
+    assert!(!world.base.join("O/p").exists(), "{}", outcome.output);
+    assert!(!world.base.join("O/q").exists());
+    assert!(outcome.output.contains("out/"));
+}
+
+fn a_race_of_links_leads_nowhere() {
+    let world = World::new();
+    let script = "mkdir a; ln -s ../O b; (i=0; while [ $i -lt 300 ]; do i=$((i+1)); mv -T a d; \
+        mv -T d a; cp -d b d; rm d; done) & i=0; while [ $i -lt 2000 ]; do i=$((i+1)); \
+        echo x > d/p; done 2>/dev/null; wait; echo done";
+    let outcome = run(&world, &world.policy(), script);
+    assert!(outcome.output.contains("done"), "{}", outcome.output);
+    assert!(!world.base.join("O/p").exists());
+}
+
+fn secrets_are_unreadable() {
+    let world = World::new();
+    world.write("H/.ssh/id_x", "PRIVATE");
+    world.write("H/.aws/credentials", "PRIVATE");
+    world.write("H/.netrc", "PRIVATE");
+    world.write("H/.cargo/credentials.toml", "PRIVATE");
+    world.write("H/.cargo/config.toml", "PUBLIC");
+    world.write("H/extra/token", "PRIVATE");
+    symlink(world.base.join("H/.netrc"), world.base.join("W/link")).unwrap();
+    let mut policy = world.policy();
+    policy.denied_reads.push(world.base.join("H/extra"));
+    let script = "cat link ../H/.ssh/* ../H/.netrc; grep -r PRIVATE ../H; cp -r ../H/.ssh .; \
+        cat .ssh/*; cat ../H/.cargo/*";
+    let outcome = run(&world, &policy, script);
+    assert!(!outcome.output.contains("PRIVATE"), "{}", outcome.output);
+    assert!(outcome.output.contains("PUBLIC"), "{}", outcome.output);
+}
+
+fn the_agent_home_is_closed() {
+    let world = World::new();
+    world.write("H/.agent/auth.json", "PRIVATE");
+    world.write("H/.agent/sessions/2026/rollout.jsonl", "PRIVATE");
+    world.write("H/.agent/config.toml", "PUBLIC");
+    world.write("H/.agent/skills/s/SKILL.md", "PUBLIC");
+    let mut policy = world.policy();
+    policy.workspace = world.base.join("H");
+    policy.agent_home = world.base.join("H/.agent");
+    let script = "cd ../H; cat .agent/config.toml .agent/skills/s/SKILL.md; cat .agent/auth.json; \
+        grep -r PRIVATE .agent; echo x > .agent/new; echo x >> .agent/config.toml; \
+        echo x > .agent/skills/s/new; mv .agent gone; rm -rf .agent; echo ok > ok";
+    let outcome = run(&world, &policy, script);
+    assert!(
+        outcome.output.starts_with("PUBLICPUBLIC"),
+        "{}",
+        outcome.output
+    );
+    assert!(!outcome.output.contains("PRIVATE"), "{}", outcome.output);
+    assert_eq!(world.read("H/.agent/auth.json"), "PRIVATE");
+    assert_eq!(world.read("H/.agent/config.toml"), "PUBLIC");
+    assert!(!world.base.join("H/.agent/new").exists());
+    assert!(!world.base.join("H/.agent/skills/s/new").exists());
+    assert_eq!(world.read("H/ok"), "ok\n");
+}
+
+fn proc_leads_nowhere() {
+    let world = World::new();
+    let base = world.base.display();
+    let script = format!(
+        "for p in /proc/[0-9]*; do echo x > $p/root{base}/O/p; cat $p/environ; done; \
+        cat /proc/{}/environ; echo 1 > /proc/sys/vm/swappiness; cat /proc/self/comm",
+        std::process::id()
+    );
+    let before = std::fs::read_to_string("/proc/sys/vm/swappiness").unwrap();
+    let outcome = run(&world, &world.policy(), &script);
+    assert!(!world.base.join("O/p").exists(), "{}", outcome.output);
+    assert!(!outcome.output.contains("CARGO"), "{}", outcome.output);
+    assert!(!outcome.output.contains("LOGNAME"), "{}", outcome.output);
+    assert!(outcome.output.contains("cat\n"), "{}", outcome.output);
+    assert_eq!(
+        std::fs::read_to_string("/proc/sys/vm/swappiness").unwrap(),
+        before
+    );
+}
+
+fn signals_stay_inside() {
+    let world = World::new();
+    let script = format!(
+        "kill -0 {} && echo reached; sleep 5 & kill -9 $! && echo own; kill -9 1; kill -9 -1",
+        std::process::id()
+    );
+    let outcome = run(&world, &world.policy(), &script);
+    assert!(!outcome.output.contains("reached"), "{}", outcome.output);
+    assert!(outcome.output.contains("own"), "{}", outcome.output);
+}
+
+fn the_network_is_off() {
+    let world = World::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let script = format!("exec 2>&1; bash -c 'echo > /dev/tcp/127.0.0.1/{port}' && echo reached");
+    let outcome = run(&world, &world.policy(), &script);
+    assert!(!outcome.output.contains("reached"), "{}", outcome.output);
+    let mut policy = world.policy();
+    policy.network = agent_sandbox::NetworkAccess::On;
+    let outcome = run(&world, &policy, &script);
+    assert!(outcome.output.contains("reached"), "{}", outcome.output);
+}
+
+fn refused_system_calls() {
+    let world = World::new();
+    let script = "unshare -Ur true && echo reached; mount -t tmpfs none . && echo reached; \
+        strace -o /dev/null true && echo reached; chroot / true && echo reached; \
+        hostname other && echo reached; echo fine";
+    let outcome = run(&world, &world.policy(), script);
+    assert!(!outcome.output.contains("reached"), "{}", outcome.output);
+    assert!(outcome.output.contains("fine"), "{}", outcome.output);
+}
+
+fn environment_and_descriptors() {
+    let world = World::new();
+    let file = std::fs::File::open("/etc/passwd").unwrap();
+    let inheritable = nix_like_dup(&file);
+    let script = "ls /proc/self/fd | tr '\\n' ' '; echo; env | grep ^AGENT | sort; ulimit -c; \
+        ps -o tty= $$ 2>/dev/null || true; cat; trap '' PIPE; grep SigIgn /proc/self/status";
+    let outcome = run(&world, &world.policy(), script);
+    drop(inheritable);
+    let level = confined(&world.policy()).level;
+    let start = format!("0 1 2 3 \nAGENT_SANDBOX={level}\nAGENT_SANDBOX_NETWORK_DISABLED=1\n0\n");
+    assert!(outcome.output.starts_with(&start), "{}", outcome.output);
+}
+
+/// A descriptor that is not closed on exec.
+fn nix_like_dup(file: &std::fs::File) -> std::process::Child {
+    // A child keeps one open for us; what matters is that the holder closes what it inherits.
+    std::process::Command::new("true")
+        .stdin(file.try_clone().unwrap())
+        .spawn()
+        .unwrap()
+}
+
+fn full_access_confines_nothing() {
+    let world = World::new();
+    let mut policy = world.policy();
+    policy.mode = SandboxMode::DangerFullAccess;
+    let outcome = run(
+        &world,
+        &policy,
+        "echo x > ../O/p; env | grep ^AGENT; grep NoNew /proc/self/status",
+    );
+    assert_eq!(world.read("O/p"), "x\n");
+    assert_eq!(outcome.output, "AGENT_SANDBOX=none\nNoNewPrivs:\t0\n");
 }

@@ -1,10 +1,21 @@
 //! The sandbox on the real kernel. The test program plays the role of `agent`: started under the
 //! name `agent-sandbox` it is the holder.
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "this whole program is a test, which clippy cannot see without the usual harness"
+)]
 
+mod endings;
+mod git;
+mod limits;
+mod machine;
+mod programs;
+mod roles;
 mod runner;
 mod support;
-
-mod limits;
 
 use std::process::ExitCode;
 
@@ -15,5 +26,14 @@ fn main() -> ExitCode {
     if name == agent_sandbox::PERSONALITY {
         return agent_sandbox::run_personality(args);
     }
-    runner::run(&[limits::TESTS])
+    if let Ok(role) = std::env::var("TEST_ROLE") {
+        return roles::play(&role);
+    }
+    runner::run(&[
+        limits::TESTS,
+        git::TESTS,
+        programs::TESTS,
+        endings::TESTS,
+        machine::TESTS,
+    ])
 }

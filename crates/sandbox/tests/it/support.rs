@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use agent_protocol::SandboxMode;
 use agent_sandbox::{
-    CommandEnd, CommandSpec, Finding, Holder, HolderOptions, NetworkAccess, SandboxPolicy,
+    CommandEnd, CommandSpec, Finding, Holder, HolderOptions, LevelReport, NetworkAccess,
+    SandboxPolicy,
 };
 
 /// A workspace `W`, a home `H` and an outside `O`, none of them under a temporary root.
@@ -117,5 +118,55 @@ pub(crate) fn run(world: &World, policy: &SandboxPolicy, script: &str) -> Outcom
         let outcome = sh(&holder, script, &world.workspace()).await;
         holder.shutdown().await;
         outcome
+    })
+}
+
+/// What this machine grants for a policy.
+pub(crate) fn confined(policy: &SandboxPolicy) -> LevelReport {
+    block_on(async {
+        let holder = start(policy).await;
+        let report = holder.report().clone();
+        holder.shutdown().await;
+        report
+    })
+}
+
+/// Whether a program is there; says so loudly if not.
+pub(crate) fn available(program: &str) -> bool {
+    let found = std::process::Command::new(program)
+        .arg("--version")
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success());
+    if !found {
+        eprintln!("SKIPPED: there is no `{program}` here");
+    }
+    found
+}
+
+/// This test program in another role.
+pub(crate) fn again(role: &str) -> std::process::Command {
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command.env("TEST_ROLE", role);
+    command
+}
+
+/// Looks until `probe` says yes, for ten seconds.
+pub(crate) fn eventually(what: &str, mut probe: impl FnMut() -> bool) {
+    let begin = std::time::Instant::now();
+    while !probe() {
+        assert!(begin.elapsed().as_secs() < 10, "never happened: {what}");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}
+
+/// Whether a process with this text on its command line lives.
+pub(crate) fn lives(text: &str) -> bool {
+    fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line)
+            .replace('\0', " ")
+            .contains(text)
     })
 }
