@@ -8,6 +8,7 @@
 
 mod command;
 mod control;
+mod denial;
 mod git_dirs;
 mod holder;
 mod level;
@@ -18,6 +19,7 @@ mod secrets;
 mod sys;
 
 pub use command::{CommandEnd, CommandSpec, SandboxedCommand, SpawnError};
+pub use denial::{Failure, explain_denial};
 pub use holder::{Holder, HolderOptions, SandboxError};
 pub use level::{Layer, LevelReport, MissingLayer};
 pub use oneshot::{OneShot, OneShotEnd, OneShotError, run_command_in_sandbox};

@@ -20,9 +20,8 @@ use crate::command::{self, CommandEnd, CommandSpec, SpawnError};
 use crate::control::{self, CommandEvent};
 use crate::holder::{Holder, HolderOptions, SandboxError, own_environment};
 use crate::personality::command::{Command, Session, Stdio};
-use crate::personality::findings::{self, Finding};
+use crate::personality::findings::{Finding, Watch};
 use crate::personality::init::{self, Leftovers, Reach};
-use crate::personality::protections::Protections;
 use crate::personality::world::{self, Entered, World};
 use crate::personality::{serve, sweep};
 use crate::policy::SandboxPolicy;
@@ -165,18 +164,26 @@ fn run_init(world: &World, policy: &SandboxPolicy, command: &OneShot, socket: &O
         stdio: Stdio::Inherited,
         session: Session::Shared,
     };
-    let protections = Protections::for_world(world);
+    let watch = Watch::begin(world);
     let reach = if world.namespaces {
         Reach::Namespace
     } else {
         Reach::Descent
     };
-    if world.namespaces && serve::protect_here(world, &protections).is_err() {
+    if world.namespaces && serve::protect_here(world, &watch.protections).is_err() {
         failed(control::Stage::SetUp, libc::EPERM);
         return 1;
     }
     let code = init::run(command, world, socket, (reach, Leftovers::End));
-    let findings = findings::settle(&protections);
+    let limited = world
+        .confinement
+        .as_ref()
+        .is_some_and(|limits| limits.limit_writes().is_ok());
+    let findings = if limited || world.namespaces {
+        watch.settle()
+    } else {
+        Vec::new()
+    };
     init::tell(socket, &CommandEvent::Gone { findings });
     code
 }

@@ -17,6 +17,17 @@ pub(crate) struct Confinement {
 }
 
 impl Confinement {
+    /// Takes upon this process the limits for writing alone.
+    pub(crate) fn limit_writes(&self) -> io::Result<()> {
+        prctl::set_no_new_privs()?;
+        let ruleset = self.ruleset.as_ref().ok_or(io::ErrorKind::Unsupported)?;
+        ruleset
+            .try_clone()?
+            .restrict_self()
+            .map(drop)
+            .map_err(io::Error::other)
+    }
+
     /// Confines this process and all that it starts, for good.
     pub(crate) fn apply(&self) -> io::Result<()> {
         prctl::set_no_new_privs()?;

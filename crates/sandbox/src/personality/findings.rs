@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::protections::Protections;
+use super::snapshot::Snapshot;
+use super::world::World;
 use crate::policy::path_bytes;
 
 /// A protected path that a command made or changed.
@@ -36,9 +38,38 @@ pub enum FindingAction {
     },
 }
 
-/// Looks for what appeared or changed and undoes it.
-pub(crate) fn settle(protections: &Protections) -> Vec<Finding> {
-    let mut findings = Vec::new();
+/// What is looked at again after a command.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    pub(crate) protections: Protections,
+    snapshot: Snapshot,
+}
+
+impl Watch {
+    /// Looks at what commands of this world must leave as it is.
+    pub(crate) fn begin(world: &World) -> Self {
+        let protections = Protections::for_world(world);
+        let snapshot = if world.namespaces {
+            Snapshot::default() // Mounts hold these paths.
+        } else {
+            Snapshot::take(&protections)
+        };
+        Self {
+            protections,
+            snapshot,
+        }
+    }
+
+    /// Looks again and undoes what appeared or changed. A command could have bent the paths, so
+    /// this must run where writing is limited to the writable roots.
+    pub(crate) fn settle(&self) -> Vec<Finding> {
+        let mut findings = self.snapshot.restore();
+        settle_absent(&self.protections, &mut findings);
+        findings
+    }
+}
+
+fn settle_absent(protections: &Protections, findings: &mut Vec<Finding>) {
     for path in &protections.absent {
         if path.symlink_metadata().is_ok() {
             findings.push(put_aside(path));
@@ -60,7 +91,6 @@ pub(crate) fn settle(protections: &Protections) -> Vec<Finding> {
         };
         findings.push(Finding { path, action });
     }
-    findings
 }
 
 /// Renames `path` to a free name beside it.

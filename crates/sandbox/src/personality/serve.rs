@@ -12,10 +12,12 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpid, setsid};
 
 use super::command::{self, Command, Session, Stdio};
+use super::confine::Confinement;
+use super::findings::Watch;
 use super::init::{self, Leftovers, Reach};
 use super::protections::Protections;
 use super::world::{self, Entered, World};
-use super::{findings, hidden, mounts, sweep};
+use super::{hidden, mounts, sweep};
 use crate::control::{
     self, CommandEvent, CommandRequest, CommandShape, Packet, Request, SetUpReply, Stage,
 };
@@ -62,7 +64,7 @@ fn sweep_if_needed() {
 /// A command that has an init.
 struct Running {
     socket: OwnedFd,
-    protections: Protections,
+    watch: Watch,
 }
 
 struct Holder {
@@ -161,7 +163,7 @@ impl Holder {
             stdio,
             session: Session::Own,
         };
-        let protections = Protections::for_world(&self.world);
+        let watch = Watch::begin(&self.world);
         let flags = if self.world.namespaces {
             libc::CLONE_NEWPID | libc::CLONE_NEWNS
         } else {
@@ -169,15 +171,11 @@ impl Holder {
         };
         match sys::clone_process(flags) {
             Ok(Forked::Child) => {
-                let code = run_init(&self.world, command, &protections, &socket);
+                let code = run_init(&self.world, command, &watch.protections, &socket);
                 sys::exit_now(code)
             }
             Ok(Forked::Parent(pid)) => {
-                let running = Running {
-                    socket,
-                    protections,
-                };
-                self.commands.insert(pid, running);
+                self.commands.insert(pid, Running { socket, watch });
             }
             Err(error) => {
                 let errno = error.raw_os_error().unwrap_or(libc::EAGAIN);
@@ -231,8 +229,29 @@ impl Holder {
         let Some(running) = self.commands.remove(&pid) else {
             return;
         };
-        let findings = findings::settle(&running.protections);
-        init::tell(&running.socket, &CommandEvent::Gone { findings });
+        let tell = || {
+            let findings = running.watch.settle();
+            init::tell(&running.socket, &CommandEvent::Gone { findings });
+        };
+        if self.world.namespaces || self.world.confinement.is_none() {
+            return tell();
+        }
+        // Without mounts this process could be led out of the roots; a confined child cannot.
+        match sys::clone_process(0) {
+            Ok(Forked::Child) => {
+                let ready = self
+                    .world
+                    .confinement
+                    .as_ref()
+                    .map(Confinement::limit_writes);
+                if matches!(ready, Some(Ok(()))) {
+                    tell();
+                }
+                sys::exit_now(0);
+            }
+            Ok(Forked::Parent(_)) => {}
+            Err(error) => tracing::debug!(%error, "cannot compare protected paths"),
+        }
     }
 }
 

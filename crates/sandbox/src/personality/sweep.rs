@@ -9,8 +9,48 @@ use nix::unistd::Pid;
 
 const ROUNDS: usize = 1000;
 
-/// Every living descendant of `ancestor`, children before grandchildren.
+/// Every living descendant of `ancestor`, parents before children.
 pub(crate) fn descendants(ancestor: Pid) -> Vec<Pid> {
+    let mut found = Vec::new();
+    let mut next = vec![ancestor.as_raw()];
+    while let Some(parent) = next.pop() {
+        let Some(children) = children(parent) else {
+            return descendants_by_parent(ancestor);
+        };
+        for child in children {
+            if living_with_parent(child).is_some() {
+                found.push(Pid::from_raw(child));
+            }
+            next.push(child);
+        }
+    }
+    found
+}
+
+/// The children of all threads of a process, where the kernel lists them.
+fn children(pid: i32) -> Option<Vec<i32>> {
+    let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else {
+        return Some(Vec::new()); // It has ended.
+    };
+    let mut children = Vec::new();
+    for task in tasks.flatten() {
+        match fs::read_to_string(task.path().join("children")) {
+            Ok(text) => {
+                children.extend(
+                    text.split_ascii_whitespace()
+                        .filter_map(|pid| pid.parse::<i32>().ok()),
+                );
+            }
+            // Either the thread has ended or the kernel keeps no such lists.
+            Err(_) if task.path().exists() => return None,
+            Err(_) => {}
+        }
+    }
+    Some(children)
+}
+
+/// The same by looking at every process there is.
+fn descendants_by_parent(ancestor: Pid) -> Vec<Pid> {
     let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(pid) = entry

@@ -13,7 +13,7 @@ pub(crate) const TESTS: &[Test] = &[
     ),
 ];
 
-const PRIMITIVES: &str = r#"
+const PRIMITIVES: &str = r"
 import asyncio, multiprocessing, os, socket, subprocess, threading, time
 a, b = socket.socketpair(); a.send(b'x'); assert b.recv(1) == b'x'; print('socketpair')
 l = asyncio.new_event_loop(); t = threading.Thread(target=l.run_forever); t.start()
@@ -27,7 +27,7 @@ async def run():
     p = await asyncio.create_subprocess_exec('true'); return await p.wait()
 assert asyncio.run(run()) == 0; print('subprocess')
 r, w = os.openpty() if hasattr(os, 'openpty') else (0, 0); print('pty')
-"#;
+";
 
 fn python_primitives_work() {
     if !available("python3") {
