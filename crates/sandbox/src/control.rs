@@ -149,6 +149,14 @@ fn payload_file(payload: &[u8]) -> io::Result<std::fs::File> {
 
 /// Receives one message; `None` is the end of the connection.
 pub(crate) fn receive(socket: BorrowedFd<'_>) -> io::Result<Option<Packet>> {
+    match receive_once(socket) {
+        // The other side closed before it read all. What it had sent comes after this error.
+        Err(error) if error.kind() == io::ErrorKind::ConnectionReset => receive_once(socket),
+        outcome => outcome,
+    }
+}
+
+fn receive_once(socket: BorrowedFd<'_>) -> io::Result<Option<Packet>> {
     let mut bytes = vec![0; PACKET_LIMIT];
     let mut space = nix::cmsg_space!([std::os::fd::RawFd; 8]);
     let mut slices = [IoSliceMut::new(&mut bytes)];

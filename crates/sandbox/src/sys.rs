@@ -101,15 +101,25 @@ pub(crate) fn close_from(first: u32) -> io::Result<()> {
     check(result).map(drop)
 }
 
-/// Gives every signal its default action.
-#[expect(
-    unsafe_code,
-    reason = "the loop covers real-time signals, which nix does not name"
-)]
+/// Gives every signal its default action, also those that the C library keeps to itself.
+#[expect(unsafe_code, reason = "the C library refuses to change two of them")]
 pub(crate) fn default_signal_actions() {
-    for signal in 1..=64 {
-        // SAFETY: SIG_DFL installs no handler; numbers that cannot be changed are refused.
-        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    // Larger than the kernel's structure on every architecture; zeroes are SIG_DFL, no flags.
+    let action = [0_u64; 8];
+    let no_pointer: libc::c_long = 0;
+    let set_size: libc::c_long = 8;
+    for signal in 1..=64_i32 {
+        // SAFETY: the action installs no handler and outlives the call; signals that cannot be
+        // changed are refused.
+        unsafe {
+            libc::syscall(
+                libc::SYS_rt_sigaction,
+                signal,
+                action.as_ptr(),
+                no_pointer,
+                set_size,
+            )
+        };
     }
 }
 

@@ -172,9 +172,13 @@ fn exec(program: &Program) -> Failure {
             continue;
         };
         let errno = run(&candidate);
-        if errno == Errno::EACCES {
+        // In a directory that is closed to us there is no such program for us.
+        let missing = Path::new(OsStr::from_bytes(candidate.to_bytes()))
+            .metadata()
+            .is_err();
+        if errno == Errno::EACCES && !missing {
             denied = Some(errno);
-        } else if !matches!(errno, Errno::ENOENT | Errno::ENOTDIR) {
+        } else if !matches!(errno, Errno::ENOENT | Errno::ENOTDIR | Errno::EACCES) {
             return failure(errno);
         }
     }

@@ -10,7 +10,7 @@ use landlock::{
 };
 
 use super::hidden;
-use crate::policy::{NetworkAccess, ResolvedPolicy};
+use crate::policy::ResolvedPolicy;
 use crate::secrets;
 
 const NEWEST: ABI = ABI::V7;
@@ -24,10 +24,18 @@ pub(crate) enum Beside {
     Nothing,
 }
 
+/// Whether Landlock refuses TCP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Network {
+    Refused,
+    NotItsMatter,
+}
+
 /// Builds the ruleset. Paths that are missing give no rule.
 pub(crate) fn ruleset(
     policy: &ResolvedPolicy,
     beside: Beside,
+    network: Network,
 ) -> Result<RulesetCreated, RulesetError> {
     let write = AccessFs::from_write(NEWEST);
     let mut handled = write;
@@ -38,12 +46,21 @@ pub(crate) fn ruleset(
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(handled)?
         .scope(Scope::AbstractUnixSocket | Scope::Signal)?;
-    if beside == Beside::Nothing && policy.network == NetworkAccess::Off {
+    if beside == Beside::Nothing && network == Network::Refused {
         ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?;
     }
     let mut created = ruleset.create()?;
+    let denied = match beside {
+        Beside::Namespaces => Vec::new(),
+        Beside::Nothing => denied(policy),
+    };
     for root in &policy.roots {
-        created = allow(created, &root.path, handled)?;
+        // What is denied for reading inside a root takes the whole root out of that grant.
+        let all_readable = denied.iter().all(|path| !path.starts_with(&root.path));
+        let access = if all_readable { handled } else { write };
+        for path in writable(policy, &root.path, beside) {
+            created = allow(created, &path, access)?;
+        }
     }
     let device = AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
     match beside {
@@ -59,7 +76,9 @@ pub(crate) fn ruleset(
                 created = allow(created, &Path::new("/dev").join(name), device)?;
             }
             created = allow(created, Path::new("/dev/shm"), write)?;
-            for path in readable(policy) {
+            let mut readable = Vec::new();
+            grant_around(Path::new("/"), &denied, &mut readable);
+            for path in readable {
                 created = allow(created, &path, AccessFs::ReadFile.into())?;
             }
         }
@@ -84,8 +103,21 @@ fn allow(
     created.add_rule(PathBeneath::new(fd, access))
 }
 
-/// Grants are hierarchical, so a denied path is left out by granting everything around it.
-fn readable(policy: &ResolvedPolicy) -> Vec<PathBuf> {
+/// The parts of a root that get its grant. Where no mount closes the agent's directory inside it,
+/// everything around that directory does, and nothing new can be made beside it.
+fn writable(policy: &ResolvedPolicy, root: &Path, beside: Beside) -> Vec<PathBuf> {
+    let mut granted = Vec::new();
+    match &policy.agent_home {
+        Some(home) if beside == Beside::Nothing && home.starts_with(root) => {
+            grant_around(root, std::slice::from_ref(home), &mut granted);
+        }
+        Some(_) | None => granted.push(root.to_owned()),
+    }
+    granted
+}
+
+/// What may not be read where no mount hides it.
+fn denied(policy: &ResolvedPolicy) -> Vec<PathBuf> {
     let mut denied = hidden::secrets(policy);
     if let Some(agent_home) = &policy.agent_home {
         let entries = fs::read_dir(agent_home).into_iter().flatten().flatten();
@@ -94,12 +126,10 @@ fn readable(policy: &ResolvedPolicy) -> Vec<PathBuf> {
         // New entries are not readable either, because what exists is what gets a rule.
         denied.push(agent_home.join("auth.json"));
     }
-    denied.push(PathBuf::from("/run/docker.sock"));
-    let mut granted = Vec::new();
-    grant_around(Path::new("/"), &denied, &mut granted);
-    granted
+    denied
 }
 
+/// Grants are hierarchical, so a denied path is left out by granting everything around it.
 fn grant_around(directory: &Path, denied: &[PathBuf], granted: &mut Vec<PathBuf>) {
     if denied.iter().any(|path| path == directory) {
         return;

@@ -109,14 +109,22 @@ impl Protections {
     }
 }
 
-/// The innermost writable root around `path`, not `path` itself.
+/// The innermost writable root around `path`, not `path` itself; of git directories the outermost,
+/// because the directories between one and a worktree's in it must not be renamed either.
 fn containing_root<'a>(policy: &'a ResolvedPolicy, path: &Path) -> Option<&'a Path> {
-    policy
+    let around = policy
         .roots
         .iter()
+        .filter(|root| path.starts_with(&root.path) && path != root.path);
+    around
+        .max_by_key(|root| {
+            let length = root.path.as_os_str().len().cast_signed();
+            match root.kind {
+                RootKind::GitDirectory => (1, -length),
+                RootKind::Project | RootKind::Temporary => (0, length),
+            }
+        })
         .map(|root| root.path.as_path())
-        .filter(|root| path.starts_with(root) && path != *root)
-        .max_by_key(|root| root.as_os_str().len())
 }
 
 /// Whether a repository further up may track the files of `root`.

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::confine::Confinement;
 use super::ids::{self, Mapped};
-use super::landlock::{self, Beside};
+use super::landlock::{self, Beside, Network};
 use super::seccomp::{self, Sockets};
 use super::{init, mounts};
 use crate::control;
@@ -191,10 +191,12 @@ fn confinement(policy: &ResolvedPolicy, report: &mut LevelReport) -> Confinement
         capabilities: ids::kept_capabilities(),
         ..Confinement::default()
     };
-    let sockets = match (namespaces, policy.network) {
-        (true, _) => Sockets::Ordinary,
-        (false, NetworkAccess::On) => Sockets::NoUnix,
-        (false, NetworkAccess::Off) => Sockets::PairsOnly,
+    // In a sandbox of ours the outer one may have cut the network off already.
+    let open = policy.network == NetworkAccess::On || report.inherited && only_loopback();
+    let (sockets, network) = match (namespaces, open) {
+        (true, _) => (Sockets::Ordinary, Network::NotItsMatter),
+        (false, true) => (Sockets::NoUnix, Network::NotItsMatter),
+        (false, false) => (Sockets::PairsOnly, Network::Refused),
     };
     match seccomp::filters(sockets) {
         Ok(filters) => confinement.filters = filters,
@@ -207,7 +209,7 @@ fn confinement(policy: &ResolvedPolicy, report: &mut LevelReport) -> Confinement
     };
     match sys::landlock_version() {
         Err(error) => report.miss(Layer::Landlock, error.to_string()),
-        Ok(version) => match landlock::ruleset(policy, beside) {
+        Ok(version) => match landlock::ruleset(policy, beside, network) {
             Ok(ruleset) => {
                 report.landlock_version = u32::try_from(version).unwrap_or_default();
                 confinement.ruleset = Some(ruleset);
@@ -242,6 +244,16 @@ fn already_filtered() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let has = |line: &str| status.lines().any(|candidate| candidate == line);
     has("Seccomp:\t2") && has("NoNewPrivs:\t1")
+}
+
+/// Whether the network namespace of this process has no way out.
+fn only_loopback() -> bool {
+    let devices = std::fs::read_to_string("/proc/self/net/dev").unwrap_or_default();
+    let mut names = devices
+        .lines()
+        .skip(2)
+        .filter_map(|line| line.split(':').next());
+    names.next().is_some_and(|name| name.trim() == "lo") && names.next().is_none()
 }
 
 /// Whether this process has one thread, so that its children may go on like itself.

@@ -6,7 +6,7 @@ use std::process::Command;
 use agent_sandbox::FindingAction;
 
 use crate::runner::Test;
-use crate::support::{Outcome, World, available, run};
+use crate::support::{Outcome, World, available, mounts_hold, run};
 
 pub(crate) const TESTS: &[Test] = &[
     ("git_in_a_plain_checkout", git_in_a_plain_checkout),
@@ -98,6 +98,9 @@ fn git_in_a_plain_checkout() {
     for name in ["commondir", "config.worktree", "info/attributes"] {
         let path = world.base.join("W/.git").join(name);
         assert!(!path.exists(), "{name}");
+        if !mounts_hold() {
+            continue; // The command could rename the whole directory before it got there.
+        }
         let found = outcome
             .findings
             .iter()
@@ -186,12 +189,8 @@ fn git_modules_are_protected() {
         mv $G .git/modules/x; mv .git/modules .git/m; (cd lib && {USE})"
         ),
     );
-    assert_eq!(
-        outcome.output.matches("USED").count(),
-        2,
-        "{}",
-        outcome.output
-    );
+    let n_used = outcome.output.matches("USED").count();
+    assert!(n_used == 2 || !mounts_hold(), "{}", outcome.output);
     assert!(
         !world
             .base
@@ -253,5 +252,5 @@ fn agent_directories_are_protected() {
     assert!(!world.base.join("W/.agent").exists());
     assert_eq!(world.read("W/.agent.denied-1/config.toml"), "x\n");
     assert_eq!(world.read("W/.codex/config.toml"), "text");
-    assert_eq!(outcome.findings.len(), 3);
+    assert!(outcome.findings.len() == 3 || !mounts_hold());
 }

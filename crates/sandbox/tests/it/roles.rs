@@ -9,7 +9,7 @@ use std::time::Instant;
 use agent_protocol::SandboxMode;
 use agent_sandbox::{OneShot, SandboxPolicy, run_command_in_sandbox};
 
-use crate::support::{World, block_on, sh, shell, start};
+use crate::support::{World, block_on, confined, sh, shell, start};
 
 fn words() -> Vec<OsString> {
     std::env::args_os().skip(1).collect()
@@ -26,6 +26,7 @@ pub(crate) fn play(role: &str) -> ExitCode {
     match role {
         "oneshot" => one_shot(),
         "agent" => agent(),
+        "report" => report(),
         "measure" => measure(),
         _ => ExitCode::from(99),
     }
@@ -62,6 +63,12 @@ fn agent() -> ExitCode {
         let _command = holder.spawn(shell(&script, &cwd, &output)).await.unwrap();
         std::future::pending::<()>().await;
     });
+    ExitCode::SUCCESS
+}
+
+fn report() -> ExitCode {
+    let report = confined(&here());
+    println!("{} inherited={}", report.level, report.inherited);
     ExitCode::SUCCESS
 }
 

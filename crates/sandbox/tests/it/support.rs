@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use agent_protocol::SandboxMode;
 use agent_sandbox::{
-    CommandEnd, CommandSpec, Finding, Holder, HolderOptions, LevelReport, NetworkAccess,
-    SandboxPolicy,
+    CommandEnd, CommandSpec, Finding, Holder, HolderOptions, Layer, LevelReport, NetworkAccess,
+    SandboxError, SandboxPolicy,
 };
 
 /// A workspace `W`, a home `H` and an outside `O`, none of them under a temporary root.
@@ -121,6 +121,22 @@ pub(crate) fn run(world: &World, policy: &SandboxPolicy, script: &str) -> Outcom
     })
 }
 
+/// Looks at what this machine grants for a policy, or at why it grants nothing.
+pub(crate) fn with_level(
+    policy: &SandboxPolicy,
+    look: impl FnOnce(Result<LevelReport, SandboxError>),
+) {
+    block_on(async {
+        match Holder::start(policy, HolderOptions::default()).await {
+            Ok(holder) => {
+                look(Ok(holder.report().clone()));
+                holder.shutdown().await;
+            }
+            Err(error) => look(Err(error)),
+        }
+    });
+}
+
 /// What this machine grants for a policy.
 pub(crate) fn confined(policy: &SandboxPolicy) -> LevelReport {
     block_on(async {
@@ -128,6 +144,18 @@ pub(crate) fn confined(policy: &SandboxPolicy) -> LevelReport {
         let report = holder.report().clone();
         holder.shutdown().await;
         report
+    })
+}
+
+/// Whether mounts prevent what is otherwise only found and undone afterwards.
+pub(crate) fn mounts_hold() -> bool {
+    static HOLD: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *HOLD.get_or_init(|| {
+        let held = confined(&World::new().policy()).has(Layer::Namespaces);
+        if !held {
+            eprintln!("SKIPPED in part: no namespaces here, so protected paths are restored");
+        }
+        held
     })
 }
 
