@@ -4,7 +4,9 @@
 //! side agrees: a `.git` file could have been planted by an earlier command.
 
 use std::fs;
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 
 const MODULE_DEPTH: usize = 6;
@@ -181,11 +183,16 @@ fn path_from(text: &[u8]) -> Option<PathBuf> {
     (!text.is_empty() && !text.starts_with(b"~")).then(|| path.to_owned())
 }
 
+/// Reads a file that a command may be replacing by a pipe or a huge file right now.
 fn read_small(path: &Path) -> Option<Vec<u8>> {
-    let metadata = path.metadata().ok()?;
-    if metadata.is_file() && metadata.len() <= CONFIG_LIMIT {
-        fs::read(path).ok()
-    } else {
-        None
+    let file = fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(libc::O_NONBLOCK)
+        .open(path)
+        .ok()?;
+    let mut bytes = Vec::new();
+    if file.metadata().ok()?.is_file() {
+        file.take(CONFIG_LIMIT).read_to_end(&mut bytes).ok()?;
     }
+    Some(bytes)
 }

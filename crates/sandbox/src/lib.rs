@@ -25,4 +25,4 @@ pub use level::{Layer, LevelReport, MissingLayer};
 pub use oneshot::{OneShot, OneShotEnd, OneShotError, run_command_in_sandbox};
 pub use personality::findings::{Finding, FindingAction};
 pub use personality::{PERSONALITY, run_personality};
-pub use policy::{NetworkAccess, SandboxPolicy, TemporaryOptions};
+pub use policy::{NetworkAccess, SandboxPolicy, TemporaryOptions, toolchain_caches};

@@ -22,7 +22,7 @@ use crate::holder::{Holder, HolderOptions, SandboxError, own_environment};
 use crate::personality::command::{Command, Session, Stdio};
 use crate::personality::findings::{Finding, Watch};
 use crate::personality::init::{self, Leftovers, Reach};
-use crate::personality::world::{self, Entered, World};
+use crate::personality::world::{self, Entered, Trial, World};
 use crate::personality::{serve, sweep};
 use crate::policy::SandboxPolicy;
 use crate::sys::{self, Forked};
@@ -120,7 +120,7 @@ fn run_masked(
     let (ours, theirs) = control::socket_pair().map_err(set_up)?;
     let outer = getpid();
     let claims_inherited = std::env::var_os("AGENT_SANDBOX").is_some();
-    let entered = world::enter(policy, claims_inherited).map_err(set_up)?;
+    let entered = world::enter(policy, claims_inherited, Trial::WithTheCommand).map_err(set_up)?;
     let pid = match entered {
         Entered::Refused(report) => return Err(SandboxError::Unavailable { report }.into()),
         Entered::In(pid) => pid,

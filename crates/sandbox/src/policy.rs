@@ -28,9 +28,12 @@ pub struct SandboxPolicy {
     /// Further directories that may be written, protected like the workspace.
     #[serde(with = "paths_bytes")]
     pub writable_roots: Vec<PathBuf>,
-    /// Directories for temporary files and caches, writable in `workspace-write`.
+    /// Directories for temporary files, writable in `workspace-write`.
     #[serde(with = "paths_bytes")]
     pub temporary_roots: Vec<PathBuf>,
+    /// Caches of toolchains, writable in `workspace-write`; see [`toolchain_caches`].
+    #[serde(with = "paths_bytes", default)]
+    pub cache_roots: Vec<PathBuf>,
     /// Whether commands reach the network.
     pub network: NetworkAccess,
     /// Files and directories that may not be read, beside the table of secrets.
@@ -54,6 +57,7 @@ impl SandboxPolicy {
             workspace: workspace.into(),
             writable_roots: Vec::new(),
             temporary_roots: vec![PathBuf::from("/tmp")],
+            cache_roots: Vec::new(),
             network: NetworkAccess::Off,
             denied_reads: Vec::new(),
             home: PathBuf::new(),
@@ -104,6 +108,9 @@ impl SandboxPolicy {
             for path in &self.temporary_roots {
                 add_root(&mut roots, path, RootKind::Temporary);
             }
+            for path in &self.cache_roots {
+                add_root(&mut roots, path, RootKind::Cache);
+            }
         }
         ResolvedPolicy {
             roots,
@@ -114,6 +121,29 @@ impl SandboxPolicy {
             network: self.network,
         }
     }
+}
+
+/// Where toolchains keep downloads and build results, relative to the home directory. None of
+/// these holds configuration or programs that are on a `PATH`.
+const TOOLCHAIN_CACHES: &[&str] = &[
+    ".cargo/git",
+    ".cargo/registry",
+    ".cache",
+    ".gradle/caches",
+    ".ivy2/cache",
+    ".m2/repository",
+    ".npm/_cacache",
+    ".nuget/packages",
+    ".local/share/pnpm/store",
+    "go/pkg/mod",
+];
+
+/// The usual caches of toolchains under a home directory, for `cache_roots`.
+pub fn toolchain_caches(home: &Path) -> Vec<PathBuf> {
+    TOOLCHAIN_CACHES
+        .iter()
+        .map(|name| home.join(name))
+        .collect()
 }
 
 /// Which of the usual temporary directories are writable.
@@ -152,8 +182,10 @@ pub(crate) enum RootKind {
     Project,
     /// The git directory of a linked worktree or submodule.
     GitDirectory,
-    /// A place for temporary files and caches.
+    /// A place for temporary files.
     Temporary,
+    /// A cache, in which nothing is protected.
+    Cache,
 }
 
 fn canonical(path: impl AsRef<Path>) -> Option<PathBuf> {

@@ -19,6 +19,13 @@ const RUNTIME_NEEDED: &[&str] = &[
     "opengl-driver",
     "wrappers",
 ];
+/// Sockets of daemons that do not keep to those directories; each of them gives the machine away.
+const DAEMON_SOCKETS: &[&str] = &[
+    "/var/lib/incus/unix.socket",
+    "/var/lib/lxd/unix.socket",
+    "/var/snap/lxd/common/lxd/unix.socket",
+    "/mnt/wslg/runtime-dir",
+];
 const SOCKET_SCAN_LIMIT: usize = 4000;
 
 /// A directory that is replaced by an empty one, with some of its entries put back.
@@ -64,6 +71,11 @@ pub(crate) fn hollow(policy: &ResolvedPolicy) -> Vec<HollowDirectory> {
 /// Every other path to hide, as it exists now.
 pub(crate) fn paths(policy: &ResolvedPolicy) -> Vec<PathBuf> {
     let mut paths = secrets(policy);
+    paths.extend(
+        DAEMON_SOCKETS
+            .iter()
+            .filter_map(|path| Path::new(path).canonicalize().ok()),
+    );
     for root in &policy.roots {
         if root.kind == RootKind::Temporary {
             let mut budget = SOCKET_SCAN_LIMIT;

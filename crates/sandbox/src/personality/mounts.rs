@@ -228,11 +228,10 @@ pub(crate) fn fresh_proc() -> Result<(), MountError> {
 /// one command.
 pub(crate) fn protect(protections: &Protections, hidden: &[PathBuf]) -> Result<(), MountError> {
     for path in &protections.pinned {
-        let tree = sys::open_tree(path).map_err(failed("clone", path))?;
-        sys::move_mount(tree.as_fd(), path).map_err(failed("pin", path))?;
+        unless_vanished(pin(path))?;
     }
     for path in &protections.frozen {
-        freeze(path)?;
+        unless_vanished(freeze(path))?;
     }
     for path in hidden {
         if !sys::is_mount_root(path).map_err(failed("look at", path))? {
@@ -240,6 +239,19 @@ pub(crate) fn protect(protections: &Protections, hidden: &[PathBuf]) -> Result<(
         }
     }
     Ok(())
+}
+
+/// Somebody outside may replace or remove a path between the look-up and the mount.
+fn unless_vanished(result: Result<(), MountError>) -> Result<(), MountError> {
+    match result {
+        Err(error) if error.source.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+fn pin(path: &Path) -> Result<(), MountError> {
+    let tree = sys::open_tree(path).map_err(failed("clone", path))?;
+    sys::move_mount(tree.as_fd(), path).map_err(failed("pin", path))
 }
 
 fn freeze(path: &Path) -> Result<(), MountError> {

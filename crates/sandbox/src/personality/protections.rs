@@ -42,8 +42,10 @@ impl Protections {
     fn scan(policy: &ResolvedPolicy) -> Self {
         let mut protections = Self::default();
         for root in &policy.roots {
-            if root.kind == RootKind::GitDirectory {
-                continue; // Named by the work tree that it belongs to.
+            match root.kind {
+                // Named by the work tree that it belongs to.
+                RootKind::GitDirectory | RootKind::Cache => continue,
+                RootKind::Project | RootKind::Temporary => {}
             }
             let names = AGENT_NAMES.iter().map(|name| root.path.join(name));
             for path in names.chain(git_dirs::protected(&root.path)) {
@@ -121,7 +123,7 @@ fn containing_root<'a>(policy: &'a ResolvedPolicy, path: &Path) -> Option<&'a Pa
             let length = root.path.as_os_str().len().cast_signed();
             match root.kind {
                 RootKind::GitDirectory => (1, -length),
-                RootKind::Project | RootKind::Temporary => (0, length),
+                RootKind::Project | RootKind::Temporary | RootKind::Cache => (0, length),
             }
         })
         .map(|root| root.path.as_path())

@@ -83,6 +83,9 @@ const REFUSED: &[libc::c_long] = &[
 
 const SYS_OPEN_TREE_ATTR: libc::c_long = 467;
 
+const TIOCSTI: u64 = 0x5412;
+const TIOCLINUX: u64 = 0x541c;
+
 const NAMESPACE_FLAGS: &[libc::c_int] = &[
     libc::CLONE_NEWNS,
     libc::CLONE_NEWCGROUP,
@@ -108,7 +111,7 @@ pub(crate) fn filters(sockets: Sockets) -> Result<Vec<BpfProgram>, BackendError>
     unshare.extend(flag_rules(&[CLONE_NEWTIME])?);
     rules.insert(libc::SYS_unshare, unshare);
     // Typing into a terminal on the user's behalf.
-    let typing = [libc::TIOCSTI, libc::TIOCLINUX];
+    let typing = [TIOCSTI, TIOCLINUX];
     let typing = typing
         .iter()
         .map(|request| rule(&[(1, Test::Is(*request))]));

@@ -16,7 +16,7 @@ use super::confine::Confinement;
 use super::findings::Watch;
 use super::init::{self, Leftovers, Reach};
 use super::protections::Protections;
-use super::world::{self, Entered, World};
+use super::world::{self, Entered, Trial, World};
 use super::{hidden, mounts, sweep};
 use crate::control::{
     self, CommandEvent, CommandRequest, CommandShape, Packet, Request, SetUpReply, Stage,
@@ -36,7 +36,7 @@ pub(crate) fn run() -> io::Result<()> {
     else {
         return Err(io::ErrorKind::InvalidData.into());
     };
-    match world::enter(&policy, claims_inherited)? {
+    match world::enter(&policy, claims_inherited, Trial::Before)? {
         Entered::Refused(report) => {
             control::send(control.as_fd(), &SetUpReply::Unavailable(report), &[], &[])
         }

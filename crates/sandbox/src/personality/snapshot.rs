@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, Metadata, Permissions};
-use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
 use super::findings::{Finding, FindingAction, put_aside};
@@ -150,9 +150,17 @@ fn read_file(path: &Path, metadata: &Metadata, budget: &mut Budget) -> io::Resul
         return Ok(Node::Large(length, seconds, nanoseconds, metadata.ino()));
     }
     budget.bytes -= length;
+    // Whatever a command makes of the path meanwhile, this neither blocks nor grows.
+    let flags = libc::O_NONBLOCK | libc::O_NOFOLLOW;
+    let file = fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)?;
+    let mut bytes = Vec::new();
+    file.take(FILE_LIMIT).read_to_end(&mut bytes)?;
     Ok(Node::File {
         mode: metadata.mode() & 0o7777,
-        bytes: fs::read(path)?,
+        bytes,
     })
 }
 

@@ -48,8 +48,21 @@ enum FromInside {
     Failed(String),
 }
 
+/// Whether Landlock and seccomp are tried before the first command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Trial {
+    /// In a process of its own, so that a level can be told.
+    Before,
+    /// The one command is the trial: it fails if the kernel refuses.
+    WithTheCommand,
+}
+
 /// Enters the sandbox. In the child that is pid 1 of the new namespaces this returns `Here`.
-pub(crate) fn enter(policy: &SandboxPolicy, claims_inherited: bool) -> io::Result<Entered> {
+pub(crate) fn enter(
+    policy: &SandboxPolicy,
+    claims_inherited: bool,
+    trial: Trial,
+) -> io::Result<Entered> {
     let mut report = LevelReport::nothing();
     let resolved = policy.resolve();
     if !policy.confines() {
@@ -73,7 +86,10 @@ pub(crate) fn enter(policy: &SandboxPolicy, claims_inherited: bool) -> io::Resul
         }
     }
     let namespaces = report.has(Layer::Namespaces);
-    let confinement = confinement(&resolved, &mut report);
+    let mut confinement = confinement(&resolved, &mut report);
+    if trial == Trial::Before {
+        try_layers(&mut confinement, &mut report);
+    }
     report.settle();
     let too_little = match report.level {
         SandboxLevel::None => true,
@@ -184,7 +200,7 @@ fn raise_loopback() -> io::Result<()> {
     sys::raise_loopback(any.as_fd())
 }
 
-/// Prepares Landlock and seccomp, and tries each in a child of its own.
+/// Prepares Landlock and seccomp.
 fn confinement(policy: &ResolvedPolicy, report: &mut LevelReport) -> Confinement {
     let namespaces = report.has(Layer::Namespaces);
     let mut confinement = Confinement {
@@ -217,18 +233,22 @@ fn confinement(policy: &ResolvedPolicy, report: &mut LevelReport) -> Confinement
             Err(error) => report.miss(Layer::Landlock, error.to_string()),
         },
     }
-    if try_confinement(&confinement) {
-        return confinement;
+    confinement
+}
+
+/// Tries the layers in a child, and leaves Landlock out if they fail with it.
+fn try_layers(confinement: &mut Confinement, report: &mut LevelReport) {
+    if try_confinement(confinement) {
+        return;
     }
     if confinement.ruleset.take().is_some() {
         report.miss(Layer::Landlock, "the kernel refuses the rules");
         report.landlock_version = 0;
-        if try_confinement(&confinement) {
-            return confinement;
+        if try_confinement(confinement) {
+            return;
         }
     }
     report.miss(Layer::Seccomp, "the kernel refuses the filter");
-    confinement
 }
 
 fn try_confinement(confinement: &Confinement) -> bool {
