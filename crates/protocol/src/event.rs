@@ -132,6 +132,8 @@ pub enum ItemEvent {
         /// As it ended.
         item: TurnItem,
     },
+    /// It was cut off before its end and counts as not said.
+    Discarded,
     /// A part of it arrived.
     Delta {
         /// The part.

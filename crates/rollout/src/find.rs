@@ -40,10 +40,8 @@ pub enum FindError {
         path: PathBuf,
     },
     /// There is none yet.
-    #[error("no session of `{cwd}` in `{path}`", cwd = cwd.display(), path = path.display())]
+    #[error("there is no session yet in `{path}`", path = path.display())]
     None {
-        /// The directory whose sessions were looked for.
-        cwd: PathBuf,
         /// Where.
         path: PathBuf,
     },
@@ -66,21 +64,28 @@ pub fn find_by_id(home: &Path, id: &str) -> Result<Found, FindError> {
         })
 }
 
-/// Finds the session of this working directory that was written last.
+/// Finds the session that was written last, of a working directory or of any.
 ///
 /// # Errors
 /// When there is none, or the directory cannot be read.
-pub fn find_latest(home: &Path, cwd: &Path) -> Result<Found, FindError> {
+pub fn find_latest(home: &Path, cwd: Option<&Path>) -> Result<Found, FindError> {
     let mut files = session_files(home)?;
     files.sort_by(|(_, a), (_, b)| b.cmp(a));
     files
         .into_iter()
         .map(|(found, _)| found)
-        .find(|found| working_directory(&found.path).is_none_or(|dir| dir == cwd))
+        .find(|found| cwd.is_none_or(|cwd| is_of(&found.path, cwd)))
         .ok_or_else(|| FindError::None {
-            cwd: cwd.to_owned(),
             path: home.join("sessions"),
         })
+}
+
+/// Whether a session's commands run in this directory. A session whose head is damaged may be
+/// of any.
+fn is_of(path: &Path, cwd: &Path) -> bool {
+    let dir = working_directory(path);
+    // Recorded as text, so compared as text.
+    dir.is_none_or(|dir| dir.to_string_lossy() == cwd.to_string_lossy())
 }
 
 /// Where a session's commands run, from its first line; `None` when that line is damaged.

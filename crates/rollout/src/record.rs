@@ -35,6 +35,7 @@ pub struct SessionMeta {
     #[serde(default)]
     pub timestamp: String,
     /// Where its commands run.
+    #[serde(serialize_with = "lossy")]
     pub cwd: PathBuf,
     /// Which client made it.
     #[serde(default)]
@@ -74,6 +75,11 @@ pub struct GitInfo {
     pub branch: Option<String>,
 }
 
+/// A path as text; bytes that are no UTF-8 are replaced, because JSON cannot hold them.
+fn lossy<S: serde::Serializer>(path: &std::path::Path, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&path.to_string_lossy())
+}
+
 fn unknown_source() -> serde_json::Value {
     serde_json::Value::String("unknown".to_owned())
 }
@@ -85,6 +91,7 @@ pub struct TurnContext {
     #[serde(default)]
     pub turn_id: Option<String>,
     /// Where commands run.
+    #[serde(serialize_with = "lossy")]
     pub cwd: PathBuf,
     /// When a person is asked.
     #[serde(default)]

@@ -170,16 +170,19 @@ fn a_second_writer_is_refused() {
 fn sessions_are_found_by_id_and_by_directory() {
     let home = tempfile::tempdir().unwrap();
     assert!(matches!(
-        find_latest(home.path(), Path::new("/w")),
+        find_latest(home.path(), Some(Path::new("/w"))),
         Err(FindError::None { .. })
     ));
     let path = session(home.path(), &[]);
     assert_eq!(find_by_id(home.path(), ID).unwrap().path, path);
     assert_eq!(
-        find_latest(home.path(), Path::new("/w")).unwrap().path,
+        find_latest(home.path(), Some(Path::new("/w")))
+            .unwrap()
+            .path,
         path
     );
-    assert!(find_latest(home.path(), Path::new("/elsewhere")).is_err());
+    assert!(find_latest(home.path(), Some(Path::new("/elsewhere"))).is_err());
+    assert_eq!(find_latest(home.path(), None).unwrap().path, path);
     let other = ID.replace("0001", "0002");
     assert!(matches!(
         find_by_id(home.path(), &other),
