@@ -1,1 +1,25 @@
-//! Threads, sessions, turns and the path of a tool call.
+//! Threads, sessions and turns: what happens between a person's words and the model's answer.
+//!
+//! A face holds a [`ThreadManager`] and [`Thread`]s; operations go in, events come out. The
+//! session is one task that owns all state. It knows the traits of tools and no tool, and
+//! reaches the machine only through an [`environment::Environment`].
+
+pub mod environment;
+mod events;
+mod history;
+pub mod image;
+mod project;
+mod router;
+mod session;
+mod settings;
+mod thread;
+mod thread_manager;
+pub mod tool;
+mod turn;
+
+pub use events::ItemEvents;
+pub use settings::{SettingsError, ThreadOptions, TurnLimits, Variables};
+pub use thread::{Thread, ThreadEnded};
+pub use thread_manager::{
+    CommandSetting, Resume, StartError, ThreadManager, ToolFactory, ToolSetup,
+};

@@ -1,0 +1,154 @@
+//! The machine as tools see it. Tools reach the world only through [`Environment`], so that
+//! the policy holds for all of them and a remote machine can stand in.
+
+mod local;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+
+pub use local::{LocalEnvironment, LocalSettings};
+
+/// A machine that commands run on and files are on.
+pub trait Environment: Send + Sync {
+    /// Starts a command within the policy. It belongs to the session: what is left of it dies
+    /// with the session at the latest.
+    fn spawn(&self, command: Command)
+    -> BoxFuture<'_, Result<Box<dyn RunningCommand>, SpawnError>>;
+
+    /// Takes a command whose shell has ended and that has processes left. They go on until the
+    /// session, or the turn if it is interrupted, ends.
+    fn keep_running(&self, command: Box<dyn RunningCommand>);
+
+    /// Ends everything that still runs.
+    fn stop_all(&self) -> BoxFuture<'_, ()>;
+
+    /// Reads a file within the policy, as a command would.
+    fn read_file<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<u8>, ReadError>>;
+
+    /// Names of variables that commands do not get because they look like secrets.
+    fn withheld_variables(&self) -> &[String];
+
+    /// The shell that scripts are for.
+    fn default_shell(&self) -> &Path;
+
+    /// Whether commands may run in a login shell.
+    fn allows_login_shell(&self) -> bool;
+
+    /// If the policy probably explains how a command ended: one line for the model.
+    fn explain_denial(&self, exit_code: Option<i32>, output: &str) -> Option<String>;
+}
+
+/// A command to start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// Where it starts.
+    pub cwd: PathBuf,
+}
+
+/// A command that was started. Dropping it ends it.
+pub trait RunningCommand: Send {
+    /// What happens next.
+    ///
+    /// # Cancel safety
+    /// A call that is dropped has lost nothing.
+    fn next(&mut self) -> BoxFuture<'_, CommandEvent>;
+
+    /// Whether processes of it are left although its shell has ended.
+    fn has_leftovers(&mut self) -> bool;
+
+    /// Waits until nothing of it is left.
+    ///
+    /// # Cancel safety
+    /// A call that is dropped has lost nothing.
+    fn gone(&mut self) -> BoxFuture<'_, ()>;
+
+    /// Ends all of it and waits until it is gone: first asks, after the grace insists.
+    fn stop(&mut self, grace: Duration) -> BoxFuture<'_, ()>;
+
+    /// What the sandbox found after the command: protected files put back, and the like.
+    fn findings(&self) -> Vec<String>;
+}
+
+/// What happens to a running command.
+#[derive(Debug)]
+pub enum CommandEvent {
+    /// It printed something.
+    Output(Bytes),
+    /// All that could print has closed its output.
+    OutputClosed,
+    /// Its shell has ended.
+    Ended(CommandEnd),
+    /// It cannot be watched any more.
+    Lost(String),
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandEnd {
+    /// With this status.
+    Exited(i32),
+    /// By this signal.
+    Signalled(i32),
+}
+
+impl CommandEnd {
+    /// The status as shells say it: 128 and the signal's number for a signal.
+    pub fn code(self) -> i32 {
+        match self {
+            Self::Exited(code) => code,
+            Self::Signalled(signal) => 128 + signal,
+        }
+    }
+}
+
+/// Why a command did not start.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SpawnError {
+    /// The directory is not there or cannot be entered.
+    #[error("cannot start in `{path}`: {reason}", path = .cwd.display())]
+    Directory {
+        /// The directory.
+        cwd: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// The program is not there or cannot be run.
+    #[error("cannot run `{program}`: {reason}")]
+    Program {
+        /// The program.
+        program: String,
+        /// Why.
+        reason: String,
+    },
+    /// The policy cannot be enforced on this machine.
+    #[error("no usable sandbox: {reason}")]
+    NoSandbox {
+        /// Why, with what is missing.
+        reason: String,
+    },
+    /// The process that starts commands failed.
+    #[error("the command could not be started: {reason}")]
+    Failed {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// The largest file that [`Environment::read_file`] reads, in bytes.
+pub const MAX_READ_BYTES: usize = 64 << 20;
+
+/// Why a file could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// It is not there, or the policy does not let it be read.
+    #[error("{0}")]
+    Refused(String),
+    /// It is larger than [`MAX_READ_BYTES`].
+    #[error("it is larger than {} MiB", MAX_READ_BYTES >> 20)]
+    TooLarge,
+}

@@ -1,0 +1,332 @@
+//! This machine: commands go through a sandbox holder that is started with the first of them.
+
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use agent_protocol::SandboxLevel;
+use agent_sandbox::{
+    CommandSpec, Holder, HolderOptions, SandboxError, SandboxPolicy, SandboxedCommand,
+};
+use bytes::{Bytes, BytesMut};
+use futures_util::future::BoxFuture;
+use tokio::io::AsyncReadExt as _;
+use tokio::net::unix::pipe;
+use tokio::sync::OnceCell;
+use tokio::task::JoinSet;
+
+use super::{
+    Command, CommandEnd, CommandEvent, Environment, MAX_READ_BYTES, ReadError, RunningCommand,
+    SpawnError,
+};
+
+/// How much of the output is read at once, in bytes.
+const READ_BYTES: usize = 64 * 1024;
+
+/// What this machine is to a session.
+#[derive(Debug)]
+pub struct LocalSettings {
+    /// What commands may touch.
+    pub policy: SandboxPolicy,
+    /// The environment of commands.
+    pub variables: Vec<(OsString, OsString)>,
+    /// Names that were withheld from it.
+    pub withheld: Vec<String>,
+    /// The shell that scripts are for.
+    pub shell: PathBuf,
+    /// Whether it may be a login shell.
+    pub allow_login_shell: bool,
+}
+
+/// This machine.
+#[derive(Debug)]
+pub struct LocalEnvironment {
+    settings: LocalSettings,
+    holder: OnceCell<Holder>,
+    /// Commands whose shell has ended; aborting a task ends its command.
+    leftovers: Mutex<JoinSet<()>>,
+}
+
+impl LocalEnvironment {
+    /// Nothing is started yet.
+    pub fn new(settings: LocalSettings) -> Self {
+        Self {
+            settings,
+            holder: OnceCell::new(),
+            leftovers: Mutex::new(JoinSet::new()),
+        }
+    }
+
+    async fn holder(&self) -> Result<&Holder, SpawnError> {
+        self.holder
+            .get_or_try_init(|| Holder::start(&self.settings.policy, HolderOptions::default()))
+            .await
+            .map_err(|err| holder_error(&err))
+    }
+
+    async fn start(&self, command: Command) -> Result<Box<dyn RunningCommand>, SpawnError> {
+        let holder = self.holder().await?;
+        let failed = |err: std::io::Error| SpawnError::Failed {
+            reason: err.to_string(),
+        };
+        let (reader, writer) = std::io::pipe().map_err(failed)?;
+        let stdout = OwnedFd::from(writer);
+        let stderr = stdout.try_clone().map_err(failed)?;
+        let program = command.argv.first().cloned().unwrap_or_default();
+        let spec = CommandSpec {
+            argv: command.argv.into_iter().map(OsString::from).collect(),
+            env: self.settings.variables.clone(),
+            cwd: command.cwd,
+            stdin: None,
+            stdout,
+            stderr,
+        };
+        let output = pipe::Receiver::from_owned_fd(OwnedFd::from(reader)).map_err(failed)?;
+        let command = holder.spawn(spec).await;
+        let command = command.map_err(|err| spawn_error(err, program))?;
+        Ok(Box::new(LocalCommand {
+            command,
+            output: Some(output),
+            buffer: BytesMut::new(),
+            ended: false,
+        }))
+    }
+
+    async fn read(&self, path: &Path) -> Result<Vec<u8>, ReadError> {
+        let refused = |err: &dyn std::fmt::Display| ReadError::Refused(err.to_string());
+        let Some(path) = path.to_str() else {
+            return Err(ReadError::Refused("its name is not UTF-8".to_owned()));
+        };
+        // A command does the reading, so that the kernel applies the policy to it.
+        let command = Command {
+            argv: ["cat", "--", path].map(str::to_owned).to_vec(),
+            cwd: PathBuf::from("/"),
+        };
+        let mut running = self.start(command).await.map_err(|err| refused(&err))?;
+        let mut bytes = Vec::new();
+        let mut end = None;
+        let mut open = true;
+        while open || end.is_none() {
+            match running.next().await {
+                CommandEvent::Output(chunk) if bytes.len() + chunk.len() > MAX_READ_BYTES => {
+                    return Err(ReadError::TooLarge);
+                }
+                CommandEvent::Output(chunk) => bytes.extend_from_slice(&chunk),
+                CommandEvent::OutputClosed => open = false,
+                CommandEvent::Ended(how) => end = Some(how),
+                CommandEvent::Lost(why) => return Err(ReadError::Refused(why)),
+            }
+        }
+        if end == Some(CommandEnd::Exited(0)) {
+            return Ok(bytes);
+        }
+        let said = String::from_utf8_lossy(&bytes);
+        let why = said.trim().rsplit(": ").next().unwrap_or_default();
+        Err(ReadError::Refused(why.to_owned()))
+    }
+
+    fn leftovers(&self) -> std::sync::MutexGuard<'_, JoinSet<()>> {
+        self.leftovers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Environment for LocalEnvironment {
+    fn spawn(
+        &self,
+        command: Command,
+    ) -> BoxFuture<'_, Result<Box<dyn RunningCommand>, SpawnError>> {
+        Box::pin(self.start(command))
+    }
+
+    fn keep_running(&self, mut command: Box<dyn RunningCommand>) {
+        let mut leftovers = self.leftovers();
+        while leftovers.try_join_next().is_some() {}
+        leftovers.spawn(async move {
+            // Its output is read so that it does not block on a full pipe.
+            while !matches!(
+                command.next().await,
+                CommandEvent::OutputClosed | CommandEvent::Lost(_)
+            ) {}
+            command.gone().await;
+        });
+    }
+
+    fn stop_all(&self) -> BoxFuture<'_, ()> {
+        let mut leftovers = std::mem::take(&mut *self.leftovers());
+        Box::pin(async move { leftovers.shutdown().await })
+    }
+
+    fn read_file<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<u8>, ReadError>> {
+        Box::pin(self.read(path))
+    }
+
+    fn withheld_variables(&self) -> &[String] {
+        &self.settings.withheld
+    }
+
+    fn default_shell(&self) -> &Path {
+        &self.settings.shell
+    }
+
+    fn allows_login_shell(&self) -> bool {
+        self.settings.allow_login_shell
+    }
+
+    fn explain_denial(&self, exit_code: Option<i32>, output: &str) -> Option<String> {
+        let level = self.holder.get().map_or(SandboxLevel::None, Holder::level);
+        let failure = agent_sandbox::Failure {
+            // A command that was stopped failed, with whatever code.
+            exit_code: exit_code.unwrap_or(1),
+            output,
+        };
+        agent_sandbox::explain_denial(failure, &self.settings.policy, level)
+    }
+}
+
+/// A command of this machine.
+struct LocalCommand {
+    command: SandboxedCommand,
+    output: Option<pipe::Receiver>,
+    buffer: BytesMut,
+    ended: bool,
+}
+
+impl LocalCommand {
+    async fn next_event(&mut self) -> CommandEvent {
+        let Self {
+            command,
+            output,
+            buffer,
+            ended,
+        } = self;
+        buffer.reserve(READ_BYTES);
+        // Both branches are cancel-safe: what was read is in the buffer, `wait` loses nothing.
+        tokio::select! {
+            biased;
+            read = read_some(output, buffer), if output.is_some() => {
+                if let Some(bytes) = read {
+                    return CommandEvent::Output(bytes);
+                }
+                self.output = None;
+                CommandEvent::OutputClosed
+            }
+            end = command.wait(), if !*ended => {
+                *ended = true;
+                match end {
+                    Ok(end) => CommandEvent::Ended(end.into()),
+                    Err(err) => CommandEvent::Lost(with_source(&err)),
+                }
+            }
+            else => CommandEvent::OutputClosed,
+        }
+    }
+}
+
+/// What can be read now; `None` at the end.
+async fn read_some(output: &mut Option<pipe::Receiver>, buffer: &mut BytesMut) -> Option<Bytes> {
+    let output = output.as_mut()?;
+    match output.read_buf(buffer).await {
+        Ok(0) | Err(_) => None,
+        Ok(_) => Some(buffer.split().freeze()),
+    }
+}
+
+impl RunningCommand for LocalCommand {
+    fn next(&mut self) -> BoxFuture<'_, CommandEvent> {
+        Box::pin(self.next_event())
+    }
+
+    fn has_leftovers(&mut self) -> bool {
+        self.command.has_leftovers()
+    }
+
+    fn gone(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(self.command.gone())
+    }
+
+    fn stop(&mut self, grace: Duration) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            self.command.terminate();
+            if tokio::time::timeout(grace, self.command.gone())
+                .await
+                .is_err()
+            {
+                self.command.kill().await;
+            }
+        })
+    }
+
+    fn findings(&self) -> Vec<String> {
+        self.command
+            .findings()
+            .iter()
+            .map(ToString::to_string)
+            .collect()
+    }
+}
+
+impl From<agent_sandbox::CommandEnd> for CommandEnd {
+    fn from(end: agent_sandbox::CommandEnd) -> Self {
+        match end {
+            agent_sandbox::CommandEnd::Exited(code) => Self::Exited(code),
+            agent_sandbox::CommandEnd::Signaled(signal) => Self::Signalled(signal),
+        }
+    }
+}
+
+fn holder_error(err: &SandboxError) -> SpawnError {
+    match err {
+        SandboxError::Unavailable { report } => {
+            let reasons: Vec<&str> = report.missing.iter().map(|m| m.reason.as_str()).collect();
+            SpawnError::NoSandbox {
+                reason: format!("{err} ({})", reasons.join("; ")),
+            }
+        }
+        SandboxError::Start { .. } | SandboxError::SetUp { .. } => SpawnError::Failed {
+            reason: with_source(err),
+        },
+    }
+}
+
+fn spawn_error(err: agent_sandbox::SpawnError, program: String) -> SpawnError {
+    use agent_sandbox::SpawnError as Sandbox;
+    match err {
+        Sandbox::Directory { cwd, source } => SpawnError::Directory {
+            cwd,
+            reason: plain_reason(&source),
+        },
+        Sandbox::NotFound { .. } => SpawnError::Program {
+            program,
+            reason: "no such program".to_owned(),
+        },
+        Sandbox::NotExecutable { source, .. } => SpawnError::Program {
+            program,
+            reason: plain_reason(&source),
+        },
+        Sandbox::TooLarge
+        | Sandbox::InteriorNul
+        | Sandbox::SetUp { .. }
+        | Sandbox::HolderGone { .. } => SpawnError::Failed {
+            reason: with_source(&err),
+        },
+    }
+}
+
+fn plain_reason(err: &std::io::Error) -> String {
+    if err.kind() == ErrorKind::NotFound {
+        return "it does not exist".to_owned();
+    }
+    err.to_string()
+}
+
+fn with_source(err: &dyn std::error::Error) -> String {
+    match err.source() {
+        Some(source) => format!("{err}: {source}"),
+        None => err.to_string(),
+    }
+}

@@ -1,0 +1,337 @@
+//! From configuration and options to the settings of one thread.
+
+mod provider;
+mod sandbox;
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use agent_config::{Config, TrustLevel};
+use agent_model::{ModelProvider, ProviderSettings};
+use agent_process::{EnvironmentPolicy, Inherit};
+use agent_protocol::{ApprovalPolicy, SandboxMode};
+use agent_sandbox::SandboxPolicy;
+
+use crate::project::Project;
+
+/// The model that is asked when none is configured.
+const DEFAULT_MODEL: &str = "gpt-5.5";
+
+/// The longest output of one tool call, in tokens, unless configured.
+const DEFAULT_OUTPUT_TOKENS: usize = 10_000;
+
+/// What a face asks for when it starts or resumes a thread. What it leaves open comes from the
+/// configuration.
+#[derive(Debug, Clone)]
+pub struct ThreadOptions {
+    /// Where the thread works.
+    pub cwd: PathBuf,
+    /// The approval policy where neither options nor configuration name one.
+    pub default_approval: ApprovalPolicy,
+    /// Whether someone can answer questions.
+    pub interactive: bool,
+    /// Write nothing to disk.
+    pub ephemeral: bool,
+    /// Further directories that may be written.
+    pub writable_roots: Vec<PathBuf>,
+    /// Limits of a turn.
+    pub limits: TurnLimits,
+    /// Who starts it: `exec` or `cli`.
+    pub source: &'static str,
+    /// How the program calls itself to providers.
+    pub originator: String,
+}
+
+/// Limits of a turn; reaching one ends it with a failure of the kind `Budget`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TurnLimits {
+    /// Requests to the model.
+    pub max_requests: Option<u64>,
+    /// Tokens in and out.
+    pub max_tokens: Option<u64>,
+    /// Time.
+    pub timeout: Option<Duration>,
+}
+
+/// Everything a thread needs to know to run.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent switches of the configuration"
+)]
+pub(crate) struct ThreadSettings {
+    pub(crate) cwd: PathBuf,
+    pub(crate) project: Project,
+    pub(crate) provider: Arc<dyn ModelProvider>,
+    pub(crate) provider_id: String,
+    pub(crate) retries: ProviderSettings,
+    pub(crate) model: String,
+    pub(crate) reasoning_effort: Option<String>,
+    pub(crate) reasoning_summary: Option<String>,
+    pub(crate) verbosity: Option<String>,
+    pub(crate) instructions: Arc<str>,
+    pub(crate) developer_instructions: Option<String>,
+    pub(crate) approval_policy: ApprovalPolicy,
+    pub(crate) sandbox_mode: SandboxMode,
+    pub(crate) sandbox: SandboxPolicy,
+    pub(crate) variables: EnvironmentPolicy,
+    pub(crate) shell: PathBuf,
+    pub(crate) allow_login_shell: bool,
+    pub(crate) max_output_tokens: usize,
+    pub(crate) interactive: bool,
+    pub(crate) ephemeral: bool,
+    pub(crate) limits: TurnLimits,
+    pub(crate) hide_reasoning: bool,
+    pub(crate) source: &'static str,
+    pub(crate) originator: String,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) config: Arc<Config>,
+}
+
+/// Why a thread cannot start. All are for the user to mend before anything is sent.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// The key of the provider is not there.
+    #[error("the provider `{provider}` needs an API key, and the variable `{variable}` is not set")]
+    MissingKey {
+        /// The provider.
+        provider: String,
+        /// The variable.
+        variable: String,
+        /// How to get a key, from the configuration.
+        instructions: Option<String>,
+    },
+    /// The configuration names a provider that it does not have.
+    #[error("`model_provider` is `{name}`, but there is no `[model_providers.{name}]`")]
+    UnknownProvider {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// The provider speaks a protocol that this version does not.
+    #[error(
+        "the provider `{name}` has `wire_api = \"{wire_api}\"`, which this version does not speak"
+    )]
+    WireApi {
+        /// The provider.
+        name: String,
+        /// The protocol.
+        wire_api: &'static str,
+    },
+    /// The file of steps is broken.
+    #[error("the scripted provider `{name}` cannot be used")]
+    Script {
+        /// The provider.
+        name: String,
+        /// Why.
+        source: agent_model::ScriptError,
+    },
+    /// The file of base instructions cannot be read.
+    #[error("cannot read `model_instructions_file` `{path}`", path = path.display())]
+    Instructions {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The working directory is not there.
+    #[error("cannot work in `{path}`", path = path.display())]
+    Cwd {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+impl SettingsError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::MissingKey {
+                variable,
+                instructions,
+                ..
+            } => Some(match instructions {
+                Some(instructions) => instructions.clone(),
+                None => format!("export {variable}=… and start again"),
+            }),
+            Self::UnknownProvider { known, .. } => {
+                Some(format!("the providers are: {}", known.join(", ")))
+            }
+            Self::WireApi { .. } => Some("set `wire_api = \"responses\"`".to_owned()),
+            Self::Cwd { .. } => Some("choose a directory with `--cd DIR`".to_owned()),
+            Self::Script { .. } | Self::Instructions { .. } => None,
+        }
+    }
+}
+
+/// The variables that the agent was started with.
+#[derive(Debug, Clone, Default)]
+pub struct Variables(pub Vec<(OsString, OsString)>);
+
+impl Variables {
+    /// The value of a variable that is set and not empty.
+    pub fn get(&self, name: &str) -> Option<&OsStr> {
+        let mut pairs = self.0.iter();
+        let (_, value) = pairs.find(|(key, _)| key == name)?;
+        (!value.is_empty()).then_some(value)
+    }
+
+    /// The same as text.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.get(name)?.to_str()
+    }
+
+    /// The user's home directory.
+    pub(crate) fn home(&self) -> Option<PathBuf> {
+        self.get("HOME").map(PathBuf::from)
+    }
+}
+
+/// Puts configuration, options and variables together.
+pub(crate) fn resolve(
+    config: &Arc<Config>,
+    options: ThreadOptions,
+    variables: &Variables,
+    agent_home: &Path,
+) -> Result<ThreadSettings, SettingsError> {
+    let chosen = provider::choose(config, variables, &options.originator)?;
+    let mut place = place(config, &options, variables, agent_home)?;
+    place.warnings.extend(chosen.warnings);
+    Ok(ThreadSettings {
+        project: place.project,
+        provider: chosen.provider,
+        provider_id: config.model_provider.clone(),
+        retries: chosen.settings,
+        model: config
+            .model
+            .clone()
+            .unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
+        reasoning_effort: config.model_reasoning_effort.clone(),
+        reasoning_summary: Some(
+            config
+                .model_reasoning_summary
+                .clone()
+                .unwrap_or_else(|| "auto".to_owned()),
+        ),
+        verbosity: config.model_verbosity.clone(),
+        instructions: instructions(config)?,
+        developer_instructions: config.developer_instructions.clone(),
+        approval_policy: config.approval_policy.unwrap_or(options.default_approval),
+        sandbox_mode: place.sandbox.mode,
+        sandbox: place.sandbox,
+        variables: environment_policy(config),
+        shell: shell(variables),
+        allow_login_shell: config.allow_login_shell,
+        max_output_tokens: config
+            .tool_output_token_limit
+            .unwrap_or(DEFAULT_OUTPUT_TOKENS),
+        interactive: options.interactive,
+        ephemeral: options.ephemeral,
+        limits: options.limits,
+        hide_reasoning: config.hide_agent_reasoning,
+        source: options.source,
+        originator: options.originator,
+        warnings: place.warnings,
+        config: Arc::clone(config),
+        cwd: place.cwd,
+    })
+}
+
+/// Where commands run and what they may touch.
+pub(crate) struct Place {
+    pub(crate) cwd: PathBuf,
+    pub(crate) project: Project,
+    pub(crate) sandbox: SandboxPolicy,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Finds the project and makes the sandbox policy.
+pub(crate) fn place(
+    config: &Config,
+    options: &ThreadOptions,
+    variables: &Variables,
+    agent_home: &Path,
+) -> Result<Place, SettingsError> {
+    let cwd = options
+        .cwd
+        .canonicalize()
+        .map_err(|source| SettingsError::Cwd {
+            path: options.cwd.clone(),
+            source,
+        })?;
+    let project = Project::find(&cwd, &config.project_root_markers);
+    let mode = config
+        .sandbox_mode
+        .unwrap_or_else(|| default_mode(config, &cwd, &project));
+    let mut warnings = Vec::new();
+    let sources = sandbox::Sources {
+        config,
+        mode,
+        cwd: &cwd,
+        extra_roots: &options.writable_roots,
+        variables,
+        agent_home,
+    };
+    let sandbox = sandbox::policy(&sources, &mut warnings);
+    Ok(Place {
+        cwd,
+        project,
+        sandbox,
+        warnings,
+    })
+}
+
+/// Without a word from the user: write in trusted directories, only read elsewhere.
+fn default_mode(config: &Config, cwd: &Path, project: &Project) -> SandboxMode {
+    match project.trust(config, cwd) {
+        Some(TrustLevel::Trusted) => SandboxMode::WorkspaceWrite,
+        Some(TrustLevel::Untrusted) | None => SandboxMode::ReadOnly,
+    }
+}
+
+fn instructions(config: &Config) -> Result<Arc<str>, SettingsError> {
+    match &config.model_instructions_file {
+        None => Ok(agent_context::BASE_INSTRUCTIONS.into()),
+        Some(path) => std::fs::read_to_string(path)
+            .map(Arc::from)
+            .map_err(|source| SettingsError::Instructions {
+                path: path.clone(),
+                source,
+            }),
+    }
+}
+
+/// Which variables commands get.
+pub(crate) fn environment_policy(config: &Config) -> EnvironmentPolicy {
+    let shell = &config.shell_environment;
+    EnvironmentPolicy {
+        inherit: match shell.inherit {
+            agent_config::ShellInherit::All => Inherit::All,
+            agent_config::ShellInherit::Core => Inherit::Core,
+            agent_config::ShellInherit::None => Inherit::None,
+        },
+        keep_secrets: shell.ignore_default_excludes,
+        exclude: shell.exclude.clone(),
+        include_only: shell.include_only.clone(),
+        set: shell.set.clone(),
+        own_keys: provider::key_variables(config),
+    }
+}
+
+/// The user's shell where it is one that takes `-c` scripts in the usual way, else bash or sh.
+fn shell(variables: &Variables) -> PathBuf {
+    let own = variables.get("SHELL").map(PathBuf::from);
+    let is_known = |path: &PathBuf| {
+        let name = path.file_name().and_then(OsStr::to_str);
+        path.is_absolute() && matches!(name, Some("bash" | "zsh" | "sh" | "dash" | "ksh"))
+    };
+    let candidates = own.into_iter().filter(is_known);
+    let mut candidates = candidates.chain(["/bin/bash", "/usr/bin/bash"].map(PathBuf::from));
+    candidates
+        .find(|path| path.exists())
+        .unwrap_or_else(|| PathBuf::from("/bin/sh"))
+}

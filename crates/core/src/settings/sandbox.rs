@@ -1,0 +1,66 @@
+//! The sandbox policy of a thread.
+
+use std::path::{Path, PathBuf};
+
+use agent_config::Config;
+use agent_protocol::SandboxMode;
+use agent_sandbox::{NetworkAccess, SandboxPolicy, TemporaryOptions, toolchain_caches};
+
+use super::Variables;
+
+/// What the policy is made from.
+pub(super) struct Sources<'a> {
+    pub(super) config: &'a Config,
+    pub(super) mode: SandboxMode,
+    pub(super) cwd: &'a Path,
+    pub(super) extra_roots: &'a [PathBuf],
+    pub(super) variables: &'a Variables,
+    pub(super) agent_home: &'a Path,
+}
+
+pub(super) fn policy(sources: &Sources<'_>, warnings: &mut Vec<String>) -> SandboxPolicy {
+    let write = &sources.config.workspace_write;
+    let home = sources.variables.home();
+    let temporary = TemporaryOptions {
+        tmpdir: sources.variables.get("TMPDIR").map(PathBuf::from),
+        exclude_tmpdir: write.exclude_tmpdir_env_var,
+        exclude_slash_tmp: write.exclude_slash_tmp,
+    };
+    let mut policy = SandboxPolicy::new(sources.mode, sources.cwd).with_temporary(&temporary);
+    let roots = write.writable_roots.iter().chain(sources.extra_roots);
+    for root in roots {
+        let path = sources.cwd.join(expand(root, home.as_deref()));
+        if path.is_dir() {
+            policy.writable_roots.push(path);
+        } else {
+            warnings.push(format!(
+                "the writable root `{}` is no directory and is left out",
+                path.display()
+            ));
+        }
+    }
+    policy.network = if write.network_access {
+        NetworkAccess::On
+    } else {
+        NetworkAccess::Off
+    };
+    policy.denied_reads = sources
+        .config
+        .deny_read
+        .iter()
+        .map(|path| expand(path, home.as_deref()))
+        .collect();
+    policy.cache_roots = home.as_deref().map(toolchain_caches).unwrap_or_default();
+    policy.home = home.unwrap_or_default();
+    sources.agent_home.clone_into(&mut policy.agent_home);
+    policy.strict = sources.config.sandbox_strict;
+    policy
+}
+
+/// `~` at the start is the user's home.
+fn expand(path: &Path, home: Option<&Path>) -> PathBuf {
+    match (path.strip_prefix("~"), home) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        (Ok(_), None) | (Err(_), _) => path.to_owned(),
+    }
+}
