@@ -1,1 +1,25 @@
-//! The tools that the model may call.
+//! The tools that the model may call, one file each.
+//!
+//! A tool parses its arguments, says what a call needs, and runs it through the environment
+//! that the session gives it. None reaches the machine by itself.
+
+mod exec_command;
+mod update_plan;
+mod view_image;
+
+use std::sync::Arc;
+
+use agent_core::ToolSetup;
+use agent_core::tool::ToolHandler;
+
+/// The tools of a thread.
+pub fn tools(setup: ToolSetup) -> Vec<Arc<dyn ToolHandler>> {
+    let mut tools: Vec<Arc<dyn ToolHandler>> = vec![
+        Arc::new(Arc::new(exec_command::ExecCommand)),
+        Arc::new(Arc::new(view_image::ViewImage)),
+    ];
+    if setup.update_plan {
+        tools.push(Arc::new(Arc::new(update_plan::UpdatePlan)));
+    }
+    tools
+}

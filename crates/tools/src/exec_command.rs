@@ -1,0 +1,171 @@
+//! `exec_command`: runs a shell script in the sandbox, to its end or its time limit.
+
+mod known_safe;
+mod report;
+mod running;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use agent_core::environment::{Command, SpawnError};
+use agent_core::tool::{
+    DecisionContext, Effect, Fatal, Requirement, Tool, ToolContext, ToolOutcome,
+};
+use agent_protocol::{
+    ApprovalPolicy, ApprovalSubject, CommandExecution, ItemStatus, SandboxMode, TurnItem,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use known_safe::is_known_safe;
+
+/// The tool.
+pub(crate) struct ExecCommand;
+
+/// The arguments.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub(crate) struct Args {
+    /// The shell script to run.
+    cmd: String,
+    /// The directory to run it in; the workspace if left out.
+    workdir: Option<PathBuf>,
+    /// The shell to run it with, by its absolute path; the user's shell if left out.
+    shell: Option<String>,
+    /// Whether the shell is a login shell, which reads the user's profile. Default: true.
+    login: Option<bool>,
+    /// After so many milliseconds the command and all its processes are ended.
+    timeout_ms: Option<u64>,
+    /// The longest output that you want to see, in tokens; the middle is left out.
+    max_output_tokens: Option<usize>,
+    /// `require_escalated` asks to run outside the sandbox, which someone must approve.
+    sandbox_permissions: Option<SandboxPermissions>,
+    /// With `require_escalated`: why, in one sentence for the user.
+    justification: Option<String>,
+}
+
+/// Where a command runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SandboxPermissions {
+    UseDefault,
+    RequireEscalated,
+}
+
+impl Args {
+    fn wants_escalation(&self, context: &DecisionContext) -> bool {
+        self.sandbox_permissions == Some(SandboxPermissions::RequireEscalated)
+            && context.sandbox_mode != SandboxMode::DangerFullAccess
+    }
+
+    fn approval(&self, context: &DecisionContext) -> Requirement {
+        let workdir = self.workdir.as_deref();
+        Requirement::NeedsApproval {
+            subject: ApprovalSubject::Command {
+                command: self.cmd.clone(),
+                cwd: workdir.map_or_else(|| context.cwd.clone(), |dir| context.cwd.join(dir)),
+            },
+            reason: self.justification.clone(),
+        }
+    }
+
+    fn execution(&self, status: ItemStatus) -> CommandExecution {
+        CommandExecution {
+            command: self.cmd.clone(),
+            aggregated_output: String::new(),
+            exit_code: None,
+            status,
+            duration_ms: None,
+        }
+    }
+}
+
+impl Tool for ExecCommand {
+    const NAME: &'static str = "exec_command";
+    const DESCRIPTION: &'static str = "Runs a shell script and returns its output and exit \
+        status. It has no terminal and an empty standard input, and runs until it ends or \
+        reaches `timeout_ms`. Processes that it leaves in the background go on until the \
+        session ends.";
+    type Args = Args;
+
+    fn effect(&self, args: &Args, context: &DecisionContext) -> Effect {
+        if context.sandbox_mode == SandboxMode::ReadOnly || is_known_safe(&args.cmd) {
+            Effect::ReadOnly
+        } else {
+            Effect::Mutating
+        }
+    }
+
+    fn requirement(&self, args: &Args, context: &DecisionContext) -> Requirement {
+        let escalates = args.wants_escalation(context);
+        let not_available = |policy: &str| Requirement::Forbidden {
+            reason: format!(
+                "running outside the sandbox is not available: the approval policy is `{policy}`. \
+                 Work inside the sandbox, or tell the user what is needed."
+            ),
+        };
+        match context.approval_policy {
+            ApprovalPolicy::OnRequest if escalates => args.approval(context),
+            ApprovalPolicy::Granular(allowed) if escalates && allowed.sandbox_approval => {
+                args.approval(context)
+            }
+            policy if escalates => not_available(policy.as_str()),
+            ApprovalPolicy::Untrusted if !is_known_safe(&args.cmd) => args.approval(context),
+            ApprovalPolicy::Untrusted
+            | ApprovalPolicy::OnRequest
+            | ApprovalPolicy::Granular(_)
+            | ApprovalPolicy::Never => Requirement::Skip,
+        }
+    }
+
+    fn item(&self, args: &Args, status: ItemStatus) -> Option<TurnItem> {
+        Some(TurnItem::CommandExecution(args.execution(status)))
+    }
+
+    async fn run(self: Arc<Self>, args: Args, context: ToolContext) -> ToolOutcome {
+        let command = match command(&args, &context) {
+            Ok(command) => command,
+            Err(refusal) => return failed(&args, refusal),
+        };
+        match context.environment.spawn(command).await {
+            Ok(running) => running::run(&args, &context, running).await,
+            Err(SpawnError::NoSandbox { reason }) => ToolOutcome {
+                fatal: Some(Fatal {
+                    message: format!("no usable sandbox: {reason}"),
+                    hint: Some(
+                        "run where the kernel allows user namespaces or Landlock, or ask for \
+                         `-s danger-full-access` if this machine is already isolated"
+                            .to_owned(),
+                    ),
+                }),
+                ..failed(&args, "exec_command failed: no usable sandbox".to_owned())
+            },
+            Err(err) => failed(&args, format!("exec_command failed: {err}")),
+        }
+    }
+}
+
+/// What is started for a call.
+fn command(args: &Args, context: &ToolContext) -> Result<Command, String> {
+    let default_shell = context.environment.default_shell().to_string_lossy();
+    let shell = args
+        .shell
+        .clone()
+        .unwrap_or_else(|| default_shell.into_owned());
+    let login = args.login.unwrap_or(true) && context.environment.allows_login_shell();
+    if args.login == Some(true) && !login {
+        return Err("exec_command failed: the configuration forbids login shells".to_owned());
+    }
+    let flag = if login { "-lc" } else { "-c" };
+    let workdir = args.workdir.as_deref();
+    Ok(Command {
+        argv: vec![shell, flag.to_owned(), args.cmd.clone()],
+        cwd: workdir.map_or_else(|| context.cwd.clone(), |dir| context.cwd.join(dir)),
+    })
+}
+
+/// A command that did not start.
+fn failed(args: &Args, output: String) -> ToolOutcome {
+    let mut execution = args.execution(ItemStatus::Failed);
+    execution.aggregated_output.clone_from(&output);
+    ToolOutcome::text(output).with_item(TurnItem::CommandExecution(execution))
+}
