@@ -1,0 +1,306 @@
+//! Progress for people, on standard error. The final answer is not printed here: it goes to
+//! standard output alone.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use agent_protocol::{
+    ChangeKind, CommandExecution, Envelope, Event, FileChange, ItemEvent, ItemId, ItemStatus,
+    NoticeEvent, ThreadEvent, TodoItem, TokenUsage, TurnItem,
+};
+use agent_terminal_text::sanitize;
+
+use crate::color::Paint;
+
+/// Lines of a command's output that are shown, from its start and from its end.
+const HEAD_LINES: usize = 4;
+const TAIL_LINES: usize = 8;
+
+/// Prints progress.
+pub(crate) struct HumanOutput<W> {
+    out: W,
+    paint: Paint,
+    version: &'static str,
+    /// A message that may be the last one; it is printed here only when more follows.
+    held: Option<String>,
+    /// The command whose line was printed last, while its output is still to come.
+    begun: Option<ItemId>,
+}
+
+impl<W: Write> HumanOutput<W> {
+    pub(crate) fn new(out: W, paint: Paint, version: &'static str) -> Self {
+        Self {
+            out,
+            paint,
+            version,
+            held: None,
+            begun: None,
+        }
+    }
+
+    /// Prints what an event says.
+    pub(crate) fn event(&mut self, envelope: &Envelope) -> io::Result<()> {
+        match &envelope.event {
+            Event::Thread(event @ ThreadEvent::Started { .. }) => {
+                self.header(event, &envelope.thread_id.to_string())
+            }
+            Event::Item(event) => self.item_event(envelope.item_id, event),
+            Event::Notice(notice) => self.notice(notice),
+            Event::Thread(ThreadEvent::Closed) | Event::Turn(_) | Event::Approval(_) => Ok(()),
+        }
+    }
+
+    /// The prompt, as it was understood.
+    pub(crate) fn prompt(&mut self, text: &str) -> io::Result<()> {
+        let text = sanitize(text);
+        let lines: Vec<&str> = text.trim().lines().collect();
+        let mut shown = String::new();
+        for (line_idx, line) in lines.iter().take(HEAD_LINES).enumerate() {
+            let mark = if line_idx == 0 { "›" } else { " " };
+            let _ = writeln!(shown, "{} {line}", self.paint.cyan(mark));
+        }
+        if lines.len() > HEAD_LINES {
+            let more = format!("  … {} more lines", lines.len() - HEAD_LINES);
+            let _ = writeln!(shown, "{}", self.paint.dim(&more));
+        }
+        writeln!(self.out, "\n{shown}")
+    }
+
+    /// A note of the face itself.
+    pub(crate) fn note(&mut self, text: &str) -> io::Result<()> {
+        let mark = self.paint.yellow("!");
+        writeln!(self.out, "{mark} {}", sanitize(text))
+    }
+
+    /// The last line: what the turn cost.
+    pub(crate) fn usage(&mut self, usage: TokenUsage) -> io::Result<()> {
+        self.held = None;
+        if usage == TokenUsage::default() {
+            return Ok(());
+        }
+        let text = format!(
+            "tokens: {} in ({} cached), {} out",
+            usage.input_tokens, usage.cached_input_tokens, usage.output_tokens
+        );
+        let text = self.paint.dim(&text);
+        writeln!(self.out, "{text}")
+    }
+
+    /// A message that turned out not to be the answer of a completed turn.
+    pub(crate) fn release_held(&mut self) -> io::Result<()> {
+        match self.held.take() {
+            Some(text) => writeln!(self.out, "{}\n", sanitize(text.trim_end())),
+            None => Ok(()),
+        }
+    }
+
+    fn header(&mut self, event: &ThreadEvent, id: &str) -> io::Result<()> {
+        let ThreadEvent::Started {
+            cwd,
+            model,
+            provider,
+            approval_policy,
+            sandbox_mode,
+            reasoning_effort,
+            ..
+        } = event
+        else {
+            return Ok(());
+        };
+        let effort = reasoning_effort
+            .as_ref()
+            .map(|effort| format!(", effort {effort}"))
+            .unwrap_or_default();
+        let title = self.paint.bold(&format!("agent {}", self.version));
+        let cwd = cwd.to_string_lossy();
+        writeln!(self.out, "{title}")?;
+        let rows = [
+            ("directory", cwd.to_string()),
+            ("model", format!("{model} ({provider}{effort})")),
+            (
+                "sandbox",
+                format!("{sandbox_mode}, approvals {approval_policy}"),
+            ),
+            ("session", id.to_owned()),
+        ];
+        for (name, value) in rows {
+            let name = self.paint.dim(&format!("{name:<10}"));
+            writeln!(self.out, "{name} {}", sanitize(&value).replace('\n', "\\n"))?;
+        }
+        Ok(())
+    }
+
+    fn item_event(&mut self, id: Option<ItemId>, event: &ItemEvent) -> io::Result<()> {
+        match event {
+            ItemEvent::Started {
+                item: TurnItem::CommandExecution(command),
+            } => {
+                self.release_held()?;
+                self.begun = id;
+                self.command_line(&command.command)
+            }
+            ItemEvent::Completed {
+                item: TurnItem::CommandExecution(command),
+            } => {
+                // Of commands that ran side by side, each output stands under its own line.
+                if self.begun.take() != id || id.is_none() {
+                    self.command_line(&command.command)?;
+                }
+                self.command_end(command)
+            }
+            ItemEvent::Started {
+                item: TurnItem::TodoList { items },
+            }
+            | ItemEvent::Updated {
+                item: TurnItem::TodoList { items },
+            } => {
+                self.release_held()?;
+                self.plan(items)
+            }
+            ItemEvent::Completed { item } => self.completed(item),
+            ItemEvent::Started { .. }
+            | ItemEvent::Updated { .. }
+            | ItemEvent::Delta { .. }
+            | ItemEvent::Discarded => Ok(()),
+        }
+    }
+
+    fn completed(&mut self, item: &TurnItem) -> io::Result<()> {
+        match item {
+            TurnItem::AgentMessage { text } => {
+                self.release_held()?;
+                self.held = Some(text.clone());
+                Ok(())
+            }
+            TurnItem::Reasoning { text } => {
+                self.release_held()?;
+                let text = self.paint.dim(sanitize(text).trim());
+                writeln!(self.out, "{text}\n")
+            }
+            TurnItem::FileChange(change) => {
+                self.release_held()?;
+                self.file_change(change)
+            }
+            TurnItem::CommandExecution(_) | TurnItem::TodoList { .. } => Ok(()),
+            TurnItem::Error { message } => self.note(message),
+        }
+    }
+
+    fn command_line(&mut self, command: &str) -> io::Result<()> {
+        let command = sanitize(command);
+        let mut lines = command.trim_end().lines();
+        let first = lines.next().unwrap_or_default();
+        writeln!(
+            self.out,
+            "{} {}",
+            self.paint.cyan("$"),
+            self.paint.bold(first)
+        )?;
+        for line in lines {
+            writeln!(self.out, "  {line}")?;
+        }
+        Ok(())
+    }
+
+    fn command_end(&mut self, command: &CommandExecution) -> io::Result<()> {
+        let output = sanitize(&command.aggregated_output);
+        let lines: Vec<&str> = output.trim_end().lines().collect();
+        let n_hidden = lines.len().saturating_sub(HEAD_LINES + TAIL_LINES);
+        for (line_idx, line) in lines.iter().enumerate() {
+            if n_hidden > 1 && line_idx == HEAD_LINES {
+                let text = format!("  … {n_hidden} lines …");
+                writeln!(self.out, "{}", self.paint.dim(&text))?;
+            }
+            if n_hidden > 1 && (HEAD_LINES..HEAD_LINES + n_hidden).contains(&line_idx) {
+                continue;
+            }
+            writeln!(self.out, "{}", self.paint.dim(&format!("  {line}")))?;
+        }
+        let end = self.describe_end(command);
+        writeln!(self.out, "  {end}\n")
+    }
+
+    fn describe_end(&self, command: &CommandExecution) -> String {
+        let time = command
+            .duration_ms
+            .map(|ms| format!(" in {}", duration(ms)))
+            .unwrap_or_default();
+        match (command.status, command.exit_code) {
+            (ItemStatus::Declined, _) => self.paint.yellow("declined"),
+            (_, Some(0)) => self.paint.green(&format!("✓ exit 0{time}")),
+            (_, Some(code)) => self.paint.red(&format!("✗ exit {code}{time}")),
+            (_, None) => self.paint.red(&format!("✗ stopped{time}")),
+        }
+    }
+
+    fn file_change(&mut self, change: &FileChange) -> io::Result<()> {
+        for path in &change.changes {
+            let kind = match path.kind {
+                ChangeKind::Add => "add",
+                ChangeKind::Delete => "delete",
+                ChangeKind::Update => "update",
+            };
+            let path = sanitize(&path.path).replace('\n', "\\n");
+            writeln!(
+                self.out,
+                "{} {kind} {}",
+                self.paint.cyan("±"),
+                self.paint.bold(&path)
+            )?;
+        }
+        for line in sanitize(&change.unified_diff).lines() {
+            let line = match line.chars().next() {
+                Some('+') => self.paint.green(line),
+                Some('-') => self.paint.red(line),
+                Some(_) | None => self.paint.dim(line),
+            };
+            writeln!(self.out, "  {line}")?;
+        }
+        match change.status {
+            ItemStatus::Declined => writeln!(self.out, "  {}\n", self.paint.yellow("declined")),
+            ItemStatus::Failed => writeln!(self.out, "  {}\n", self.paint.red("✗ not applied")),
+            ItemStatus::Completed | ItemStatus::InProgress => writeln!(self.out),
+        }
+    }
+
+    fn plan(&mut self, items: &[TodoItem]) -> io::Result<()> {
+        for item in items {
+            let text = sanitize(&item.text).replace('\n', " ");
+            let line = match (item.completed, item.in_progress) {
+                (true, _) => self.paint.dim(&format!("✓ {text}")),
+                (false, true) => self.paint.bold(&format!("→ {text}")),
+                (false, false) => format!("• {text}"),
+            };
+            writeln!(self.out, "  {line}")?;
+        }
+        writeln!(self.out)
+    }
+
+    fn notice(&mut self, notice: &NoticeEvent) -> io::Result<()> {
+        match notice {
+            NoticeEvent::Warning { message } => self.note(message),
+            NoticeEvent::Retry {
+                attempt,
+                limit,
+                delay_ms,
+                reason,
+            } => {
+                let wait = duration(*delay_ms);
+                self.note(&format!(
+                    "reconnecting {attempt}/{limit} in {wait}: {reason}"
+                ))
+            }
+            NoticeEvent::Declined { what } => self.note(&format!("declined: {what}")),
+            NoticeEvent::Usage { .. } => Ok(()),
+        }
+    }
+}
+
+/// Milliseconds as people read them.
+fn duration(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1_000),
+    }
+}
