@@ -1,2 +1,45 @@
-//! The `agent` binary.
-fn main() {}
+//! The `agent` binary: reads the command line, chooses the personality, puts the parts
+//! together.
+
+mod args;
+mod config;
+mod debug;
+mod demo;
+mod exec;
+mod home;
+mod log;
+mod sandbox;
+mod say;
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+
+fn main() -> ExitCode {
+    let mut args = std::env::args_os();
+    let name = args.next().unwrap_or_default();
+    // The holder of commands is this same program under another name. It must run before
+    // anything else: it forks, and a process with threads could not.
+    if Path::new(&name).file_name() == Some(OsStr::new(agent_sandbox::PERSONALITY)) {
+        return agent_sandbox::run_personality(args);
+    }
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Some(Command::Exec(exec)) => exec::run(&cli.common, *exec),
+        Some(Command::Sandbox(sandbox)) => sandbox::run(&cli.common, &sandbox),
+        Some(Command::Demo) => demo::run(&cli.common),
+        Some(Command::Debug(debug)) => debug::run(&debug),
+        None => Err(say::usage(
+            "the terminal interface is not part of this version",
+            "run one task with: agent exec \"explain this repository\"",
+        )),
+    };
+    match result {
+        Ok(code) => code,
+        Err(err) => say::error(&err),
+    }
+}

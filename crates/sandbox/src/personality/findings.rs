@@ -1,5 +1,6 @@
 //! What a command did to protected paths that no mount could hold.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,28 @@ pub enum FindingAction {
         /// Why.
         reason: String,
     },
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display();
+        match &self.action {
+            FindingAction::PutAside { to } => write!(
+                f,
+                "the command made the protected path `{path}`; it was put aside as `{}`",
+                to.display()
+            ),
+            FindingAction::Restored => write!(
+                f,
+                "the command changed the protected path `{path}`; it was put back as it was"
+            ),
+            FindingAction::Kept { reason } => write!(
+                f,
+                "the command changed the protected path `{path}`, and it could not be put back: \
+                 {reason}"
+            ),
+        }
+    }
 }
 
 /// What is looked at again after a command.

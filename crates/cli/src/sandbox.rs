@@ -1,0 +1,57 @@
+//! `agent sandbox -- CMD`: runs a command under the policy that commands of the model get.
+
+use std::process::ExitCode;
+
+use agent_core::{ThreadManager, ThreadOptions, TurnLimits};
+use agent_protocol::ApprovalPolicy;
+use agent_sandbox::{OneShot, run_command_in_sandbox};
+
+use crate::args::{CommonArgs, SandboxArgs};
+use crate::config::{self, UserFile};
+use crate::{exec, home, say};
+
+/// Runs it. The exit code is the command's; 125, 126 and 127 say that it did not run, as with
+/// env(1).
+pub(crate) fn run(common: &CommonArgs, args: &SandboxArgs) -> anyhow::Result<ExitCode> {
+    let variables = home::variables();
+    let agent_home = home::agent_home(&variables)?;
+    let loaded = config::read(common, &agent_home, UserFile::Read, Vec::new())?;
+    let options = ThreadOptions {
+        cwd: exec::cwd(common)?,
+        default_approval: ApprovalPolicy::Never,
+        interactive: false,
+        ephemeral: true,
+        writable_roots: common.add_dir.clone(),
+        limits: TurnLimits::default(),
+        source: "cli",
+        originator: "agent".to_owned(),
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    let tools = agent_tools::tools;
+    let manager = ThreadManager::new(agent_home, loaded.config, variables, tools, version);
+    let setting = manager
+        .command_setting(&options)
+        .map_err(|err| say::usage_from(&err, err.hint()))?;
+    for warning in loaded.warnings.iter().chain(&setting.warnings) {
+        say::warning(warning);
+    }
+    let command = OneShot {
+        argv: args.command.clone(),
+        env: setting.variables,
+        cwd: setting.cwd,
+    };
+    match run_command_in_sandbox(&setting.policy, &command) {
+        Ok(end) => {
+            for finding in &end.findings {
+                say::warning(&finding.to_string());
+            }
+            let code = u8::try_from(end.end.shell_code()).unwrap_or(u8::MAX);
+            Ok(ExitCode::from(code))
+        }
+        Err(err) => {
+            let code = err.exit_code();
+            say::error(&err.into());
+            Ok(ExitCode::from(code))
+        }
+    }
+}
