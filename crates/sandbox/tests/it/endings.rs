@@ -9,6 +9,7 @@ use crate::runner::Test;
 use crate::support::{World, again, block_on, eventually, lives, sh, shell, start};
 
 pub(crate) const TESTS: &[Test] = &[
+    ("a_storm_of_forks_ends", a_storm_of_forks_ends),
     ("kill_ends_all_descendants", kill_ends_all_descendants),
     ("terminate_reaches_all", terminate_reaches_all),
     (
@@ -146,6 +147,29 @@ fn a_killed_agent_leaves_nothing() {
         agent.wait().unwrap();
         eventually("the end of all", || !lives(&mark));
     }
+}
+
+fn a_storm_of_forks_ends() {
+    both(|policy, world| {
+        block_on(async {
+            let holder = start(policy).await;
+            let mark = mark();
+            let output = tempfile::tempfile().unwrap();
+            // Each generation starts the next one and ends, so that none can be caught by its id.
+            let script = format!(
+                "echo 'sleep 0.002; setsid sh ./next {mark} & exit' > next; \
+                for i in 1 2 3 4 5 6 7 8; do setsid sh ./next {mark} & done; sleep 0.2"
+            );
+            let spec = shell(&script, &world.workspace(), &output);
+            let mut command = holder.spawn(spec).await.unwrap();
+            command.wait().await.unwrap();
+            assert!(command.has_leftovers());
+            command.kill().await;
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            assert!(!lives(&mark));
+            holder.shutdown().await;
+        });
+    });
 }
 
 fn start_errors_are_told_apart() {

@@ -1,12 +1,16 @@
 //! Writing, reading, links, processes and the network.
 
+use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
 
 use agent_protocol::SandboxMode;
-use agent_sandbox::CommandEnd;
+use agent_sandbox::{CommandEnd, NetworkAccess};
 
 use crate::runner::Test;
-use crate::support::{World, confined, eventually, mounts_hold, run};
+use crate::support::{
+    World, available, block_on, confined, eventually, mounts_hold, run, sh, start,
+};
 
 pub(crate) const TESTS: &[Test] = &[
     ("the_expected_level", the_expected_level),
@@ -19,6 +23,15 @@ pub(crate) const TESTS: &[Test] = &[
     ),
     ("secrets_are_unreadable", secrets_are_unreadable),
     ("the_agent_home_is_closed", the_agent_home_is_closed),
+    (
+        "a_replaced_secret_stays_closed",
+        a_replaced_secret_stays_closed,
+    ),
+    (
+        "sockets_of_the_host_are_closed",
+        sockets_of_the_host_are_closed,
+    ),
+    ("a_root_need_not_be_utf_8", a_root_need_not_be_utf_8),
     ("proc_leads_nowhere", proc_leads_nowhere),
     ("signals_stay_inside", signals_stay_inside),
     ("the_network_is_off", the_network_is_off),
@@ -130,6 +143,67 @@ fn the_agent_home_is_closed() {
     assert!(!world.base.join("H/.agent/new").exists());
     assert!(!world.base.join("H/.agent/skills/s/new").exists());
     assert!(world.base.join("H/ok").exists() || !mounts_hold());
+}
+
+fn a_replaced_secret_stays_closed() {
+    let world = World::new();
+    world.write("H/.netrc", "PRIVATE");
+    block_on(async {
+        let holder = start(&world.policy()).await;
+        let look = "cat ../H/.netrc ../H/.npmrc";
+        let outcome = sh(&holder, look, &world.workspace()).await;
+        assert!(!outcome.output.contains("PRIVATE"), "{}", outcome.output);
+        // As a program does that rewrites its configuration, and one that writes it anew.
+        world.write("H/new", "PRIVATE");
+        std::fs::rename(world.base.join("H/new"), world.base.join("H/.netrc")).unwrap();
+        world.write("H/.npmrc", "PRIVATE");
+        let outcome = sh(&holder, look, &world.workspace()).await;
+        assert!(!outcome.output.contains("PRIVATE"), "{}", outcome.output);
+        holder.shutdown().await;
+    });
+}
+
+fn sockets_of_the_host_are_closed() {
+    if !available("python3") {
+        return;
+    }
+    let world = World::new();
+    std::fs::create_dir(world.base.join("T/tmux-0")).unwrap();
+    let path = world.base.join("T/tmux-0/default");
+    let _listener = UnixListener::bind(&path).unwrap();
+    let name = format!("agent-sandbox-{}", std::process::id());
+    let address = std::os::unix::net::SocketAddr::from_abstract_name(&name).unwrap();
+    let _abstract = UnixListener::bind_addr(&address).unwrap();
+    let script = format!(
+        "import socket\n\
+        for name in ['{}', '\\0{name}']:\n  \
+          try: socket.socket(socket.AF_UNIX).connect(name); print('reached', name)\n  \
+          except OSError as error: print(error)\n\
+        print('tried')",
+        path.display()
+    );
+    world.write("W/s.py", &script);
+    for network in [NetworkAccess::Off, NetworkAccess::On] {
+        let mut policy = world.policy();
+        policy.network = network;
+        let outcome = run(&world, &policy, "python3 s.py");
+        assert!(!outcome.output.contains("reached"), "{}", outcome.output);
+        assert!(outcome.output.contains("tried"), "{}", outcome.output);
+    }
+}
+
+fn a_root_need_not_be_utf_8() {
+    use std::os::unix::ffi::OsStrExt;
+    let world = World::new();
+    let mut policy = world.policy();
+    policy.workspace = world.base.join(std::ffi::OsStr::from_bytes(b"W/\xff\xfe"));
+    std::fs::create_dir(&policy.workspace).unwrap();
+    block_on(async {
+        let holder = start(&policy).await;
+        let outcome = sh(&holder, "umask 027; echo x > in; ls", &policy.workspace).await;
+        assert_eq!(outcome.output, "in\n");
+        holder.shutdown().await;
+    });
 }
 
 fn proc_leads_nowhere() {

@@ -1,11 +1,17 @@
 //! Ordinary programs work inside.
 
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+
 use agent_protocol::SandboxLevel;
+use agent_sandbox::CommandEnd;
 
 use crate::runner::Test;
-use crate::support::{World, available, block_on, confined, run, sh, start};
+use crate::support::{World, available, block_on, confined, eventually, run, sh, shell, start};
 
 pub(crate) const TESTS: &[Test] = &[
+    ("a_terminal_as_stdin_controls", a_terminal_as_stdin_controls),
+    ("commands_run_side_by_side", commands_run_side_by_side),
     ("python_primitives_work", python_primitives_work),
     (
         "a_server_is_reachable_by_the_next_command",
@@ -48,6 +54,60 @@ fn python_primitives_work() {
             "pty"
         ]
     );
+}
+
+fn a_terminal_as_stdin_controls() {
+    let world = World::new();
+    let pty = nix::pty::openpty(None, None).unwrap();
+    block_on(async {
+        let holder = start(&world.policy()).await;
+        let output = tempfile::tempfile().unwrap();
+        let script = "test -t 0 && echo terminal; read line < /dev/tty; echo got $line; sleep 60";
+        let mut spec = shell(script, &world.workspace(), &output);
+        spec.stdin = Some(pty.slave);
+        let mut command = holder.spawn(spec).await.unwrap();
+        let mut master = std::fs::File::from(pty.master);
+        master.write_all(b"word\n").unwrap();
+        let kept = output.try_clone().unwrap();
+        eventually("the line", || {
+            let mut bytes = [0; 64];
+            let n_read = kept.read_at(&mut bytes, 0).unwrap();
+            n_read > 0 && bytes.starts_with(b"terminal\ngot word\n")
+        });
+        master.write_all(b"\x03").unwrap();
+        assert_eq!(
+            command.wait().await.unwrap(),
+            CommandEnd::Signaled(libc::SIGINT)
+        );
+        holder.shutdown().await;
+    });
+}
+
+fn commands_run_side_by_side() {
+    let world = World::new();
+    block_on(async {
+        let holder = start(&world.policy()).await;
+        let (workspace, outputs) = (
+            world.workspace(),
+            [(); 20].map(|()| tempfile::tempfile().unwrap()),
+        );
+        let mut commands = Vec::new();
+        for (number, output) in outputs.iter().enumerate() {
+            let script = format!("while [ ! -e go ]; do sleep 0.01; done; exit {number}");
+            commands.push(
+                holder
+                    .spawn(shell(&script, &workspace, output))
+                    .await
+                    .unwrap(),
+            );
+        }
+        world.write("W/go", "");
+        for (code, command) in (0..).zip(&mut commands) {
+            assert_eq!(command.wait().await.unwrap(), CommandEnd::Exited(code));
+            command.gone().await;
+        }
+        holder.shutdown().await;
+    });
 }
 
 fn a_server_is_reachable_by_the_next_command() {
