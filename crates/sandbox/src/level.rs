@@ -33,6 +33,8 @@ pub struct MissingLayer {
 pub enum Layer {
     /// User, mount, pid, ipc and network namespaces with the mounts inside.
     Namespaces,
+    /// A user namespace. The superuser has the other namespaces without one.
+    UserNamespace,
     /// All ids of the machine, instead of the caller's alone.
     AllIds,
     /// A `/proc` that shows the command's own processes only.

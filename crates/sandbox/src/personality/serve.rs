@@ -64,6 +64,8 @@ fn sweep_if_needed() {
 /// A command that has an init.
 struct Running {
     socket: OwnedFd,
+    /// Its end was asked for; nothing more is read from its socket.
+    ending: bool,
     watch: Watch,
 }
 
@@ -111,7 +113,7 @@ impl Holder {
                 let Some(packet) = control::receive(self.control.as_fd())? else {
                     return Ok(());
                 };
-                self.spawn(packet)?;
+                self.spawn(packet);
             }
         }
     }
@@ -121,8 +123,9 @@ impl Holder {
             PollFd::new(self.control.as_fd(), PollFlags::POLLIN),
             PollFd::new(self.signals.as_fd(), PollFlags::POLLIN),
         ];
-        let pids: Vec<Pid> = self.commands.keys().copied().collect();
-        for running in self.commands.values() {
+        let mut pids = Vec::new();
+        for (pid, running) in self.commands.iter().filter(|(_, running)| !running.ending) {
+            pids.push(*pid);
             fds.push(PollFd::new(running.socket.as_fd(), PollFlags::POLLIN));
         }
         match poll(&mut fds, PollTimeout::NONE) {
@@ -143,18 +146,20 @@ impl Holder {
     }
 
     /// Starts the init of a new command.
-    fn spawn(&mut self, packet: Packet) -> io::Result<()> {
-        let (request, payload) = packet.parse::<Request>()?;
-        let Request::Spawn(shape) = request else {
-            return Err(io::ErrorKind::InvalidData.into());
+    fn spawn(&mut self, packet: Packet) {
+        let Ok((Request::Spawn(shape), payload)) = packet.parse::<Request>() else {
+            return tracing::debug!("a request made no sense");
         };
         let parts = command::split_payload(shape, payload);
-        let (socket, stdio) =
-            take_descriptors(shape, packet.fds).ok_or(io::ErrorKind::InvalidData)?;
+        // They are missing if this process has too many open. The agent sees the command's socket
+        // closed.
+        let Some((socket, stdio)) = take_descriptors(shape, packet.fds) else {
+            return tracing::debug!("descriptors of a request are missing");
+        };
         let Some((cwd, argv, env)) = parts else {
             let (stage, errno) = (Stage::Program, libc::EINVAL);
             init::tell(&socket, &CommandEvent::Failed { stage, errno });
-            return Ok(());
+            return;
         };
         let command = Command {
             cwd,
@@ -175,7 +180,14 @@ impl Holder {
                 sys::exit_now(code)
             }
             Ok(Forked::Parent(pid)) => {
-                self.commands.insert(pid, Running { socket, watch });
+                self.commands.insert(
+                    pid,
+                    Running {
+                        socket,
+                        ending: false,
+                        watch,
+                    },
+                );
             }
             Err(error) => {
                 let errno = error.raw_os_error().unwrap_or(libc::EAGAIN);
@@ -183,12 +195,11 @@ impl Holder {
                 init::tell(&socket, &CommandEvent::Failed { stage, errno });
             }
         }
-        Ok(())
     }
 
     /// Does what the agent asks about one command; a closed socket asks for its end.
     fn answer(&mut self, pid: Pid) {
-        let Some(running) = self.commands.get(&pid) else {
+        let Some(running) = self.commands.get_mut(&pid) else {
             return;
         };
         let request = control::receive_header(&running.socket);
@@ -203,10 +214,10 @@ impl Holder {
         if !self.world.namespaces {
             sweep::kill_all(pid);
         }
+        // Its end is reported when it is reaped: a process that hangs in the kernel must not stop
+        // the other commands.
+        running.ending = true;
         let _ = kill(pid, Signal::SIGKILL);
-        if init::wait_for(pid).is_ok() {
-            self.gone(pid);
-        }
     }
 
     fn reap(&mut self) {

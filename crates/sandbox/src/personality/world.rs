@@ -120,11 +120,21 @@ fn enter_namespaces(policy: &ResolvedPolicy, report: &mut LevelReport) -> io::Re
         flags |= libc::CLONE_NEWNET;
     }
     let (outer, inner) = control::socket_pair()?;
-    match sys::clone_process(flags) {
+    let mut forked = sys::clone_process(flags);
+    if let Err(error) = &forked {
+        let reason = format!("cannot create user namespaces: {error}");
+        // Who may administrate the machine needs none.
+        forked = sys::clone_process(flags & !libc::CLONE_NEWUSER);
+        if forked.is_ok() {
+            report.miss(Layer::UserNamespace, reason);
+        }
+    }
+    let own_ids = report.has(Layer::UserNamespace);
+    match forked {
         Err(error) => Ok(Inside::No(format!("cannot create namespaces: {error}"))),
         Ok(Forked::Parent(pid)) => {
             drop(inner);
-            match oversee(pid, &outer) {
+            match oversee(pid, &outer, own_ids) {
                 Ok(()) => Ok(Inside::Parent(pid)),
                 Err(reason) => {
                     let _ = kill(pid, Signal::SIGKILL);
@@ -155,11 +165,14 @@ fn enter_namespaces(policy: &ResolvedPolicy, report: &mut LevelReport) -> io::Re
 }
 
 /// The outer side: gives the child its ids and waits until it has built its world.
-fn oversee(child: Pid, socket: &OwnedFd) -> Result<(), String> {
-    let mapped = ids::map(child).map_err(|error| format!("cannot map ids: {error}"))?;
-    let reason = match mapped {
-        Mapped::All => None,
-        Mapped::One(reason) => Some(reason),
+fn oversee(child: Pid, socket: &OwnedFd, own_ids: bool) -> Result<(), String> {
+    let reason = if own_ids {
+        match ids::map(child).map_err(|error| format!("cannot map ids: {error}"))? {
+            Mapped::All => None,
+            Mapped::One(reason) => Some(reason),
+        }
+    } else {
+        None
     };
     control::send(socket.as_fd(), &reason, &[], &[]).map_err(|error| error.to_string())?;
     match control::receive_header(socket) {

@@ -13,6 +13,10 @@ use crate::support::{
 };
 
 pub(crate) const TESTS: &[Test] = &[
+    (
+        "a_workspace_inside_the_agent_home",
+        a_workspace_inside_the_agent_home,
+    ),
     ("the_expected_level", the_expected_level),
     ("writes_end_at_the_roots", writes_end_at_the_roots),
     ("read_only_writes_nothing", read_only_writes_nothing),
@@ -204,6 +208,25 @@ fn a_root_need_not_be_utf_8() {
         assert_eq!(outcome.output, "in\n");
         holder.shutdown().await;
     });
+}
+
+fn a_workspace_inside_the_agent_home() {
+    let world = World::new();
+    world.write("H/.agent/auth.json", "PRIVATE");
+    world.write("H/.agent/worktrees/w/file", "text");
+    let mut policy = world.policy();
+    policy.agent_home = world.base.join("H/.agent");
+    policy.workspace = policy.agent_home.join("worktrees/w");
+    block_on(async {
+        let holder = start(&policy).await;
+        let script = "cat file; echo x > new; echo x > ../new; cat ../../auth.json";
+        let outcome = sh(&holder, script, &policy.workspace).await;
+        assert!(outcome.output.starts_with("text"), "{}", outcome.output);
+        assert!(!outcome.output.contains("PRIVATE"), "{}", outcome.output);
+        holder.shutdown().await;
+    });
+    assert_eq!(world.read("H/.agent/worktrees/w/new"), "x\n");
+    assert!(!world.base.join("H/.agent/worktrees/new").exists());
 }
 
 fn proc_leads_nowhere() {

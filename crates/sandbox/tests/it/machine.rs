@@ -11,6 +11,11 @@ pub(crate) const TESTS: &[Test] = &[
     ("inside_our_own_sandbox", inside_our_own_sandbox),
     ("as_an_ordinary_user", as_an_ordinary_user),
     ("without_user_namespaces", without_user_namespaces),
+    (
+        "a_superuser_without_user_namespaces",
+        a_superuser_without_user_namespaces,
+    ),
+    ("in_a_user_namespace", in_a_user_namespace),
     ("with_a_masked_proc", with_a_masked_proc),
     ("a_strict_policy_refuses_less", a_strict_policy_refuses_less),
 ];
@@ -82,6 +87,15 @@ fn without_user_namespaces() {
     let script = "echo 0 > /proc/sys/user/max_user_namespaces && \
         exec setpriv --bounding-set -all --inh-caps -all \"$0\"";
     all_others(&["unshare", "-Ur", "sh", "-c", script], "no-namespaces");
+}
+
+fn a_superuser_without_user_namespaces() {
+    let script = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$0\"";
+    all_others(&["unshare", "-Ur", "sh", "-c", script], "full");
+}
+
+fn in_a_user_namespace() {
+    all_others(&["unshare", "-Ur"], "full");
 }
 
 fn with_a_masked_proc() {
