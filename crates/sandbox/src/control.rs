@@ -36,6 +36,8 @@ pub(crate) enum Request {
     },
     /// Start a command. Descriptors: its own socket, stdout, stderr, then stdin if it has one.
     Spawn(CommandShape),
+    /// The agent itself is about to change a protected path. The payload is the path.
+    Expect,
 }
 
 /// How the payload of a spawn request is divided.
@@ -200,14 +202,23 @@ impl Packet {
 
     /// The header and the payload after it.
     pub(crate) fn parse<T: DeserializeOwned>(&self) -> io::Result<(T, &[u8])> {
+        let (header, payload) = self.split();
+        Ok((serde_json::from_slice(header)?, payload))
+    }
+
+    /// What comes after the header.
+    pub(crate) fn payload(&self) -> &[u8] {
+        self.split().1
+    }
+
+    fn split(&self) -> (&[u8], &[u8]) {
         let body = self.bytes.get(1..).unwrap_or_default();
         let end = body
             .iter()
             .position(|byte| *byte == b'\n')
             .unwrap_or(body.len());
         let (header, payload) = body.split_at(end);
-        let header = serde_json::from_slice(header)?;
-        Ok((header, payload.get(1..).unwrap_or_default()))
+        (header, payload.get(1..).unwrap_or_default())
     }
 }
 

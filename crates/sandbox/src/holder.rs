@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::Mutex;
 
@@ -134,6 +134,19 @@ impl Holder {
             .map_err(gone)?;
         drop(theirs);
         SandboxedCommand::started(ours, &spec).await
+    }
+
+    /// Says that the agent itself is about to make or change a protected path, so that the end of
+    /// a command that runs meanwhile does not undo it. To be awaited before the change.
+    pub async fn expect_change(&self, path: &Path) -> Result<(), SpawnError> {
+        send(
+            &self.control,
+            &Request::Expect,
+            path.as_os_str().as_bytes(),
+            &[],
+        )
+        .await
+        .map_err(|source| SpawnError::HolderGone { source })
     }
 
     /// Ends everything and waits until it is gone.

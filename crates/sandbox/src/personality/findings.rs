@@ -32,6 +32,8 @@ pub enum FindingAction {
     },
     /// What was there before is back.
     Restored,
+    /// Nothing: it is allowed, but worth knowing, like a new repository.
+    Reported,
     /// It could be neither put aside nor restored.
     Kept {
         /// Why.
@@ -83,6 +85,12 @@ impl Watch {
         }
     }
 
+    /// Leaves out what the agent itself changes at `path`.
+    pub(crate) fn forget(&mut self, path: &Path) {
+        self.protections.forget(path);
+        self.snapshot.forget(path);
+    }
+
     /// Looks again and undoes what appeared or changed. A command could have bent the paths, so
     /// this must run where writing is limited to the writable roots.
     pub(crate) fn settle(&self) -> Vec<Finding> {
@@ -97,6 +105,14 @@ fn settle_absent(protections: &Protections, findings: &mut Vec<Finding>) {
         if path.symlink_metadata().is_ok() {
             findings.push(put_aside(path));
         }
+    }
+    for path in protections
+        .noticed
+        .iter()
+        .filter(|path| path.symlink_metadata().is_ok())
+    {
+        let (path, action) = (path.clone(), FindingAction::Reported);
+        findings.push(Finding { path, action });
     }
     for (path, target) in &protections.links {
         if std::fs::read_link(path).is_ok_and(|now| now == *target) {

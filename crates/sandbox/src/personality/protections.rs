@@ -4,7 +4,8 @@
 //! What exists is bound read-only, and the directories above it are bound on themselves, so that
 //! they cannot be renamed away. What does not exist cannot be held by a mount without becoming
 //! visible, which breaks `git init` and `git clean`; it is looked for after the command instead,
-//! put aside and reported. The same goes for links.
+//! put aside and reported. The same goes for links. Who made a path cannot be told afterwards, so
+//! the agent says beforehand which of them it is about to make itself while commands run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,8 @@ pub(crate) struct Protections {
     pub(crate) frozen: Vec<PathBuf>,
     /// Paths that must not appear.
     pub(crate) absent: Vec<PathBuf>,
+    /// Paths that may appear, but not unnoticed.
+    pub(crate) noticed: Vec<PathBuf>,
     /// Links that must not change, with where they lead.
     pub(crate) links: Vec<(PathBuf, PathBuf)>,
 }
@@ -51,9 +54,15 @@ impl Protections {
             for path in names.chain(git_dirs::protected(&root.path)) {
                 protections.add(policy, root, &path);
             }
-            let planted = root.path.join(".git");
-            if root.kind == RootKind::Project && above_tracked(&root.path) && !exists(&planted) {
-                protections.absent.push(planted);
+            let git = root.path.join(".git");
+            if root.kind == RootKind::Project && !exists(&git) {
+                // Above files that another repository tracks it would take them over; elsewhere
+                // it is what `git init` makes.
+                if above_tracked(&root.path) {
+                    protections.absent.push(git);
+                } else {
+                    protections.noticed.push(git);
+                }
             }
         }
         protections.tidy();
@@ -90,6 +99,14 @@ impl Protections {
             }
         }
         self.frozen.push(current);
+    }
+
+    /// Leaves out what the agent itself changes at `path`.
+    pub(crate) fn forget(&mut self, path: &Path) {
+        let other = |known: &Path| !known.starts_with(path) && !path.starts_with(known);
+        self.absent.retain(|known| other(known));
+        self.noticed.retain(|known| other(known));
+        self.links.retain(|(known, _)| other(known));
     }
 
     /// Sorts parents before children and drops what a read-only parent already covers.

@@ -1,8 +1,11 @@
 //! The holder's loop: starts commands, ends them, and ends everything when the agent is gone.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -113,7 +116,7 @@ impl Holder {
                 let Some(packet) = control::receive(self.control.as_fd())? else {
                     return Ok(());
                 };
-                self.spawn(packet);
+                self.serve_request(packet);
             }
         }
     }
@@ -145,11 +148,24 @@ impl Holder {
         })
     }
 
+    fn serve_request(&mut self, packet: Packet) {
+        match packet.parse::<Request>() {
+            Ok((Request::Spawn(shape), _)) => self.spawn(shape, packet),
+            Ok((Request::Expect, path)) => {
+                let path = Path::new(OsStr::from_bytes(path));
+                for running in self.commands.values_mut() {
+                    running.watch.forget(path);
+                }
+            }
+            Ok((Request::SetUp { .. }, _)) | Err(_) => {
+                tracing::debug!("a request made no sense");
+            }
+        }
+    }
+
     /// Starts the init of a new command.
-    fn spawn(&mut self, packet: Packet) {
-        let Ok((Request::Spawn(shape), payload)) = packet.parse::<Request>() else {
-            return tracing::debug!("a request made no sense");
-        };
+    fn spawn(&mut self, shape: CommandShape, packet: Packet) {
+        let payload = packet.payload();
         let parts = command::split_payload(shape, payload);
         // They are missing if this process has too many open. The agent sees the command's socket
         // closed.

@@ -60,6 +60,12 @@ impl Snapshot {
         }
     }
 
+    /// Leaves out what the agent itself changes at `path`.
+    pub(crate) fn forget(&mut self, path: &Path) {
+        self.contents
+            .retain(|(known, _)| !known.starts_with(path) && !path.starts_with(known));
+    }
+
     /// Restores what is different now.
     pub(crate) fn restore(&self) -> Vec<Finding> {
         let mut findings = Vec::new();

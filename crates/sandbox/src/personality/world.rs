@@ -122,12 +122,13 @@ fn enter_namespaces(policy: &ResolvedPolicy, report: &mut LevelReport) -> io::Re
     let (outer, inner) = control::socket_pair()?;
     let mut forked = sys::clone_process(flags);
     if let Err(error) = &forked {
-        let reason = format!("cannot create user namespaces: {error}");
+        let reason = no_user_namespace(error);
         // Who may administrate the machine needs none.
         forked = sys::clone_process(flags & !libc::CLONE_NEWUSER);
-        if forked.is_ok() {
-            report.miss(Layer::UserNamespace, reason);
+        if forked.is_err() {
+            return Ok(Inside::No(reason));
         }
+        report.miss(Layer::UserNamespace, reason);
     }
     let own_ids = report.has(Layer::UserNamespace);
     match forked {
@@ -162,6 +163,17 @@ fn enter_namespaces(policy: &ResolvedPolicy, report: &mut LevelReport) -> io::Re
             }
         }
     }
+}
+
+fn no_user_namespace(error: &io::Error) -> String {
+    let hint = match error.raw_os_error() {
+        Some(libc::ENOSPC | libc::EUSERS) => {
+            " (the limit `user.max_user_namespaces` is reached, or 0)"
+        }
+        Some(libc::EPERM) => " (a container's or the distribution's rules forbid it)",
+        Some(_) | None => "",
+    };
+    format!("cannot create a user namespace: {error}{hint}")
 }
 
 /// The outer side: gives the child its ids and waits until it has built its world.

@@ -3,12 +3,16 @@
 use std::path::Path;
 use std::process::Command;
 
-use agent_sandbox::FindingAction;
+use agent_sandbox::{Finding, FindingAction};
 
 use crate::runner::Test;
-use crate::support::{Outcome, World, available, mounts_hold, run};
+use crate::support::{Outcome, World, available, block_on, mounts_hold, run, sh, shell, start};
 
 pub(crate) const TESTS: &[Test] = &[
+    (
+        "what_the_agent_makes_itself_stays",
+        what_the_agent_makes_itself_stays,
+    ),
     ("git_in_a_plain_checkout", git_in_a_plain_checkout),
     ("git_in_a_linked_worktree", git_in_a_linked_worktree),
     ("git_in_a_submodule", git_in_a_submodule),
@@ -231,7 +235,30 @@ fn a_new_repository_works() {
         "{}",
         outcome.output
     );
-    assert_eq!(outcome.findings, []);
+    let path = world.base.join("W/.git");
+    let action = FindingAction::Reported;
+    assert_eq!(outcome.findings, [Finding { path, action }]);
+}
+
+fn what_the_agent_makes_itself_stays() {
+    let world = World::new();
+    block_on(async {
+        let holder = start(&world.policy()).await;
+        let output = tempfile::tempfile().unwrap();
+        let spec = shell("sleep 60", &world.workspace(), &output);
+        let mut command = holder.spawn(spec).await.unwrap();
+        holder
+            .expect_change(&world.base.join("W/.agents/skills/s"))
+            .await
+            .unwrap();
+        // The answer to a later request tells that the earlier one was read.
+        sh(&holder, ":", &world.workspace()).await;
+        world.write("W/.agents/skills/s/SKILL.md", "text");
+        command.kill().await;
+        assert_eq!(command.findings(), []);
+        holder.shutdown().await;
+    });
+    assert_eq!(world.read("W/.agents/skills/s/SKILL.md"), "text");
 }
 
 fn agent_directories_are_protected() {
