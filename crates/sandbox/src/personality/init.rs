@@ -170,11 +170,11 @@ fn set_up(command: Command, world: &World, reach: Reach) -> Result<(Pid, SignalF
         prctl::set_child_subreaper(true).map_err(failed)?;
         prctl::set_pdeathsig(Signal::SIGTERM).map_err(failed)?;
     }
-    let main = start(command, world)?;
     if world.confinement.is_some() {
+        // The memory and the first environment of this process are not the command's business.
         prctl::set_dumpable(false).map_err(failed)?;
     }
-    Ok((main, signals))
+    Ok((start(command, world)?, signals))
 }
 
 /// What is left after reaping.
