@@ -1,0 +1,93 @@
+//! Takes off what models put around a patch: blank lines, Markdown fences, heredocs, indentation.
+
+/// How many wrappers may be nested.
+const MAX_DEPTH: usize = 4;
+
+/// The lines of the patch itself. Text that is not wrapped comes back as it is.
+pub(crate) fn unwrap(text: &str) -> Vec<&str> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut lines: Vec<&str> = text.lines().collect();
+    trim_blank(&mut lines);
+    for _ in 0..MAX_DEPTH {
+        let [first, .., last] = lines.as_slice() else {
+            break;
+        };
+        if !is_fence(first, last) && !is_heredoc(first, last) {
+            break;
+        }
+        lines.pop();
+        lines.remove(0);
+        trim_blank(&mut lines);
+    }
+    dedent(&mut lines);
+    lines
+}
+
+fn trim_blank(lines: &mut Vec<&str>) {
+    let blank = |line: &&str| line.trim().is_empty();
+    while lines.last().is_some_and(blank) {
+        lines.pop();
+    }
+    let n_blank = lines.iter().take_while(|line| blank(line)).count();
+    lines.drain(..n_blank);
+}
+
+/// Three or more backticks or tildes, perhaps with a language, closed by the same.
+fn is_fence(first: &str, last: &str) -> bool {
+    let (first, last) = (first.trim(), last.trim());
+    ['`', '~'].into_iter().any(|mark| {
+        let info = first.trim_start_matches(mark);
+        let n_open = first.len() - info.len();
+        let closes = last.trim_start_matches(mark).is_empty();
+        n_open >= 3 && last.len() >= n_open && closes && !info.contains(mark)
+    })
+}
+
+/// `<<EOF` with any delimiter and quoting, perhaps after `apply_patch` or `cat`, closed by it.
+fn is_heredoc(first: &str, last: &str) -> bool {
+    let Some((command, rest)) = first.split_once("<<") else {
+        return false;
+    };
+    let known = ["", "apply_patch", "applypatch", "cat", "apply_patch -"];
+    if !known.contains(&command.trim()) {
+        return false;
+    }
+    let rest = rest.strip_prefix('-').unwrap_or(rest).trim();
+    let (delimiter, after) = split_delimiter(rest);
+    let piped = after.trim().strip_prefix('|').map(str::trim);
+    let nothing_else = after.trim().is_empty()
+        || (command.trim() == "cat" && matches!(piped, Some("apply_patch" | "applypatch")));
+    nothing_else && !delimiter.is_empty() && last.trim() == delimiter
+}
+
+/// The delimiter without its quotes, and what follows it.
+fn split_delimiter(rest: &str) -> (&str, &str) {
+    for quote in ['\'', '"'] {
+        if let Some(quoted) = rest.strip_prefix(quote) {
+            return quoted.split_once(quote).unwrap_or(("", ""));
+        }
+    }
+    let rest = rest.strip_prefix('\\').unwrap_or(rest);
+    let end = rest
+        .find(|character: char| character.is_whitespace() || "|;&<>()'\"".contains(character))
+        .unwrap_or(rest.len());
+    rest.split_at(end)
+}
+
+/// If every line has the indentation of the first, takes it off: no line could mean it.
+fn dedent(lines: &mut [&str]) {
+    let Some(first) = lines.first() else {
+        return;
+    };
+    let indent = first
+        .get(..first.len() - first.trim_start().len())
+        .unwrap_or("");
+    let all = lines
+        .iter()
+        .all(|line| line.trim().is_empty() || line.starts_with(indent));
+    if all {
+        for line in lines {
+            *line = line.strip_prefix(indent).unwrap_or("");
+        }
+    }
+}
