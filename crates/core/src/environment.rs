@@ -3,9 +3,11 @@
 
 mod local;
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use agent_workspace::{CommitError, Committed, FileChange, Refusal, Target};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
@@ -27,6 +29,24 @@ pub trait Environment: Send + Sync {
 
     /// Reads a file within the policy, as a command would.
     fn read_file<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<u8>, ReadError>>;
+
+    /// Decides whether an edit may write a path, and where it leads.
+    ///
+    /// # Errors
+    /// When it may not.
+    fn resolve(&self, path: &str) -> Result<Target, Refusal>;
+
+    /// Reads a file that an edit may write; `None` when there is none. Blocks.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn read_target(&self, target: &Target) -> io::Result<Option<Vec<u8>>>;
+
+    /// Changes several files, all of them or none. Blocks.
+    ///
+    /// # Errors
+    /// When one of them cannot be changed; all are then as they were.
+    fn commit(&self, changes: Vec<FileChange>) -> Result<Committed, CommitError>;
 
     /// Names of variables that commands do not get because they look like secrets.
     fn withheld_variables(&self) -> &[String];

@@ -11,6 +11,7 @@ use agent_rollout::{
     WriterError, find_by_id, find_latest,
 };
 use agent_sandbox::SandboxPolicy;
+use agent_workspace::Durability;
 use jiff::Timestamp;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -313,6 +314,11 @@ fn environment(settings: &ThreadSettings, own: &Variables) -> Arc<dyn Environmen
         withheld: variables.withheld,
         shell: settings.shell.clone(),
         allow_login_shell: settings.allow_login_shell,
+        durability: if settings.config.file_fsync {
+            Durability::Synced
+        } else {
+            Durability::Cached
+        },
     }))
 }
 

@@ -110,6 +110,9 @@ pub enum ToolError {
     /// The arguments are not what the tool takes.
     #[error("failed to parse function arguments: {0}")]
     WrongArguments(String),
+    /// The input has the right type and still makes no sense.
+    #[error("{0}")]
+    Refused(String),
     /// The tool takes the other form of call.
     #[error("`{tool}` takes {expected}")]
     WrongForm {

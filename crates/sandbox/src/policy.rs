@@ -6,6 +6,7 @@ use agent_protocol::SandboxMode;
 use serde::{Deserialize, Serialize};
 
 use crate::git_dirs;
+use crate::personality::hidden;
 
 /// Whether commands reach the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -88,6 +89,27 @@ impl SandboxPolicy {
     pub fn resolved_writable_roots(&self) -> Vec<PathBuf> {
         let roots = self.resolve().roots;
         roots.into_iter().map(|root| root.path).collect()
+    }
+
+    /// The directories that the agent's own edits may go to: the workspace, extra roots and
+    /// temporary directories, but no git directory of a worktree and no cache.
+    pub fn resolved_edit_roots(&self) -> Vec<PathBuf> {
+        let mut roots = Vec::new();
+        if self.mode == SandboxMode::WorkspaceWrite {
+            let projects = std::iter::once(&self.workspace).chain(&self.writable_roots);
+            for path in projects.chain(&self.temporary_roots) {
+                add_root(&mut roots, path, RootKind::Project);
+            }
+        }
+        roots.into_iter().map(|root| root.path).collect()
+    }
+
+    /// The files and directories that may not be read, canonical, as they exist now.
+    pub fn resolved_hidden_paths(&self) -> Vec<PathBuf> {
+        if !self.confines() {
+            return Vec::new();
+        }
+        hidden::secrets(&self.resolve())
     }
 
     /// Looks at the file system: canonical roots, existing ones only, and the git directories

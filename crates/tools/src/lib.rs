@@ -3,6 +3,7 @@
 //! A tool parses its arguments, says what a call needs, and runs it through the environment
 //! that the session gives it. None reaches the machine by itself.
 
+mod apply_patch;
 mod exec_command;
 mod update_plan;
 mod view_image;
@@ -15,6 +16,9 @@ use agent_core::tool::ToolHandler;
 /// The tools of a thread.
 pub fn tools(setup: ToolSetup) -> Vec<Arc<dyn ToolHandler>> {
     let mut tools: Vec<Arc<dyn ToolHandler>> = vec![
+        Arc::new(apply_patch::ApplyPatch {
+            functions_only: setup.functions_only,
+        }),
         Arc::new(Arc::new(exec_command::ExecCommand)),
         Arc::new(Arc::new(view_image::ViewImage)),
     ];

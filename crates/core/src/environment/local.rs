@@ -1,15 +1,18 @@
 //! This machine: commands go through a sandbox holder that is started with the first of them.
 
 use std::ffi::OsString;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use agent_protocol::SandboxLevel;
 use agent_sandbox::{
     CommandSpec, Holder, HolderOptions, SandboxError, SandboxPolicy, SandboxedCommand,
+};
+use agent_workspace::{
+    CommitError, Committed, Durability, FileChange, Refusal, Target, Workspace, WritableRoot,
 };
 use bytes::{Bytes, BytesMut};
 use futures_util::future::BoxFuture;
@@ -39,6 +42,8 @@ pub struct LocalSettings {
     pub shell: PathBuf,
     /// Whether it may be a login shell.
     pub allow_login_shell: bool,
+    /// Whether edits wait until they are on the disk.
+    pub durability: Durability,
 }
 
 /// This machine.
@@ -48,6 +53,8 @@ pub struct LocalEnvironment {
     holder: OnceCell<Holder>,
     /// Commands whose shell has ended; aborting a task ends its command.
     leftovers: Mutex<JoinSet<()>>,
+    /// Opened with the first edit.
+    workspace: OnceLock<Workspace>,
 }
 
 impl LocalEnvironment {
@@ -57,7 +64,28 @@ impl LocalEnvironment {
             settings,
             holder: OnceCell::new(),
             leftovers: Mutex::new(JoinSet::new()),
+            workspace: OnceLock::new(),
         }
+    }
+
+    /// The places that edits may go to, as directory handles.
+    fn workspace(&self) -> &Workspace {
+        self.workspace.get_or_init(|| {
+            let policy = &self.settings.policy;
+            let workspace = if policy.confines() {
+                let roots = policy.resolved_edit_roots().into_iter();
+                let roots = roots.map(|path| WritableRoot {
+                    path,
+                    protected: Vec::new(),
+                });
+                let mut denied = policy.resolved_hidden_paths();
+                denied.push(policy.agent_home.clone());
+                Workspace::new(policy.workspace.clone(), roots.collect(), denied)
+            } else {
+                Workspace::unrestricted(policy.workspace.clone())
+            };
+            workspace.with_durability(self.settings.durability)
+        })
     }
 
     async fn holder(&self) -> Result<&Holder, SpawnError> {
@@ -163,6 +191,18 @@ impl Environment for LocalEnvironment {
 
     fn read_file<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<u8>, ReadError>> {
         Box::pin(self.read(path))
+    }
+
+    fn resolve(&self, path: &str) -> Result<Target, Refusal> {
+        self.workspace().resolve(path)
+    }
+
+    fn read_target(&self, target: &Target) -> io::Result<Option<Vec<u8>>> {
+        self.workspace().read(target)
+    }
+
+    fn commit(&self, changes: Vec<FileChange>) -> Result<Committed, CommitError> {
+        self.workspace().commit(changes)
     }
 
     fn withheld_variables(&self) -> &[String] {

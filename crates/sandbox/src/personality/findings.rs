@@ -54,6 +54,7 @@ impl fmt::Display for Finding {
                 f,
                 "the command changed the protected path `{path}`; it was put back as it was"
             ),
+            FindingAction::Reported => write!(f, "the command made `{path}`"),
             FindingAction::Kept { reason } => write!(
                 f,
                 "the command changed the protected path `{path}`, and it could not be put back: \
