@@ -9,6 +9,10 @@ use crate::runner::Test;
 use crate::support::{World, again, block_on, eventually, lives, sh, shell, start};
 
 pub(crate) const TESTS: &[Test] = &[
+    (
+        "a_killed_holder_leaves_nothing",
+        a_killed_holder_leaves_nothing,
+    ),
     ("a_storm_of_forks_ends", a_storm_of_forks_ends),
     ("kill_ends_all_descendants", kill_ends_all_descendants),
     ("terminate_reaches_all", terminate_reaches_all),
@@ -131,20 +135,36 @@ fn dropping_a_command_ends_it() {
     });
 }
 
+/// Another process with a holder and one shell command.
+struct Agent(std::process::Child);
+
+impl Agent {
+    fn start(world: &World, mode: &str, script: &str) -> Self {
+        let mut command = again("agent");
+        command.env("TEST_SCRIPT", script).env("TEST_MODE", mode);
+        Self(command.current_dir(world.workspace()).spawn().unwrap())
+    }
+
+    fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
 fn a_killed_agent_leaves_nothing() {
     for mode in ["workspace-write", "danger-full-access"] {
         let world = World::new();
         let mark = mark();
         let script = format!("{} touch ready; sleep {mark}", daemons(&mark));
-        let mut agent = again("agent")
-            .arg(script)
-            .env("TEST_MODE", mode)
-            .current_dir(world.workspace())
-            .spawn()
-            .unwrap();
+        let mut agent = Agent::start(&world, mode, &script);
         eventually("ready", || world.base.join("W/ready").exists());
-        agent.kill().unwrap();
-        agent.wait().unwrap();
+        agent.kill();
         eventually("the end of all", || !lives(&mark));
     }
 }
@@ -170,6 +190,28 @@ fn a_storm_of_forks_ends() {
             holder.shutdown().await;
         });
     });
+}
+
+/// Kills the holder's outer process, as the kernel does when memory is short.
+fn a_killed_holder_leaves_nothing() {
+    for mode in ["workspace-write", "danger-full-access"] {
+        let world = World::new();
+        let mark = mark();
+        let script = format!("{} touch ready; sleep {mark}", daemons(&mark));
+        let agent = Agent::start(&world, mode, &script);
+        eventually("ready", || world.base.join("W/ready").exists());
+        let id = agent.0.id();
+        let list = format!("/proc/{id}/task/{id}/children");
+        let Ok(holder) = std::fs::read_to_string(list) else {
+            eprintln!("SKIPPED: this kernel does not list children");
+            continue;
+        };
+        std::process::Command::new("kill")
+            .args(["-9", holder.trim()])
+            .status()
+            .unwrap();
+        eventually("the end of all", || !lives(&mark));
+    }
 }
 
 fn start_errors_are_told_apart() {

@@ -9,6 +9,7 @@ use crate::runner::Test;
 use crate::support::{Outcome, World, available, block_on, mounts_hold, run, sh, shell, start};
 
 pub(crate) const TESTS: &[Test] = &[
+    ("hooks_inside_the_work_tree", hooks_inside_the_work_tree),
     (
         "what_the_agent_makes_itself_stays",
         what_the_agent_makes_itself_stays,
@@ -112,6 +113,44 @@ fn git_in_a_plain_checkout() {
             .unwrap();
         assert!(matches!(found.action, FindingAction::PutAside { .. }));
     }
+}
+
+fn hooks_inside_the_work_tree() {
+    if !available("git") {
+        return;
+    }
+    let world = World::new();
+    checkout(&world, "W");
+    world.write("W/tools/hooks/pre-push", "true");
+    world.write("W/tools/gitconfig", "[core]\n");
+    let workspace = world.workspace();
+    git(&workspace, &["config", "core.hooksPath", "tools/hooks"]);
+    git(
+        &workspace,
+        &["config", "include.path", "../tools/gitconfig"],
+    );
+    let outcome = attack(
+        &world,
+        "W",
+        "echo x > tools/hooks/pre-push; echo x > tools/hooks/new; \
+        echo x > tools/gitconfig; mv tools t; mkdir -p tools/hooks; echo x > tools/hooks/pre-commit; \
+        echo x > tools/other",
+    );
+    assert_eq!(
+        world.read("W/tools/hooks/pre-push"),
+        "true",
+        "{}",
+        outcome.output
+    );
+    assert_eq!(world.read("W/tools/gitconfig"), "[core]\n");
+    for name in ["new", "pre-commit"] {
+        assert!(
+            !world.base.join("W/tools/hooks").join(name).exists(),
+            "{}",
+            outcome.output
+        );
+    }
+    assert!(world.base.join("W/tools/other").exists() || !mounts_hold());
 }
 
 fn git_in_a_linked_worktree() {

@@ -55,7 +55,7 @@ fn one_shot() -> ExitCode {
 
 /// Starts a shell command and waits until somebody kills this process.
 fn agent() -> ExitCode {
-    let script = words().first().unwrap().to_str().unwrap().to_owned();
+    let script = std::env::var("TEST_SCRIPT").unwrap();
     block_on(async {
         let holder = start(&here()).await;
         let output = tempfile::tempfile().unwrap();
