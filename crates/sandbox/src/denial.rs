@@ -76,6 +76,13 @@ pub fn explain_denial(
         Kind::Permission => "the sandbox may have denied this: secrets under the home directory \
              and the agent's own records cannot be read"
             .to_owned(),
+        Kind::Operation
+            if level == SandboxLevel::NoNamespaces && policy.network == NetworkAccess::Off =>
+        {
+            "the sandbox may have denied this: the network and unix sockets are off, and so are \
+             privileged system calls; processes outside cannot be signalled"
+                .to_owned()
+        }
         Kind::Operation => "the sandbox may have denied this: tracing, mounts, namespaces and \
              other privileged system calls are off, and processes outside cannot be signalled"
             .to_owned(),

@@ -5,6 +5,17 @@
 //! Landlock and seccomp, as far as the machine grants them ([`LevelReport`]), and from which
 //! nothing survives: when the agent closes the control socket, or dies in whatever way, all its
 //! commands end. This crate does not decide which policy applies and asks nobody.
+//!
+//! Known limits, beside those of the level that a machine grants:
+//! - what a hard link or a descriptor from before the sandbox leads to stays reachable;
+//! - a protected or hidden file that somebody outside replaces by renaming is closed again for
+//!   the next command only, not for one that runs already;
+//! - sockets in the work tree and sockets that appear in temporary directories after the holder's
+//!   start can be connected to;
+//! - of git, the work tree at each writable root is protected, with its submodules; repositories
+//!   further down are not;
+//! - the root directory itself cannot be a writable root;
+//! - debuggers and tracers do not work inside, and 32-bit programs end at their first call.
 
 mod command;
 mod control;
