@@ -23,7 +23,7 @@ use crate::personality::command::{Command, Session, Stdio};
 use crate::personality::findings::{Finding, Watch};
 use crate::personality::init::{self, Leftovers, Reach};
 use crate::personality::world::{self, Entered, Trial, World};
-use crate::personality::{serve, sweep};
+use crate::personality::{mounts, sweep};
 use crate::policy::SandboxPolicy;
 use crate::sys::{self, Forked};
 
@@ -170,7 +170,8 @@ fn run_init(world: &World, policy: &SandboxPolicy, command: &OneShot, socket: &O
     } else {
         Reach::Descent
     };
-    if world.namespaces && serve::protect_here(world, &watch.protections).is_err() {
+    // Nothing hidden can have been replaced since the tree was built a moment ago.
+    if world.namespaces && mounts::protect(&watch.protections, &[]).is_err() {
         failed(control::Stage::SetUp, libc::EPERM);
         return 1;
     }

@@ -15,7 +15,7 @@ pub(crate) mod landlock;
 pub(crate) mod mounts;
 pub(crate) mod protections;
 pub(crate) mod seccomp;
-pub(crate) mod serve;
+mod serve;
 pub(crate) mod snapshot;
 pub(crate) mod sweep;
 pub(crate) mod world;

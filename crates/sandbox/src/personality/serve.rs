@@ -320,13 +320,5 @@ fn enter_own_mounts(world: &World, protections: &Protections) -> Result<(), moun
     if world.report.has(crate::level::Layer::FreshProc) {
         mounts::fresh_proc()?;
     }
-    protect_here(world, protections)
-}
-
-/// Protects paths in the mount namespace of this process.
-pub(crate) fn protect_here(
-    world: &World,
-    protections: &Protections,
-) -> Result<(), mounts::MountError> {
     mounts::protect(protections, &hidden::secrets(&world.policy))
 }
