@@ -1,1 +1,9 @@
-//! End to end.
+//! The built binary, end to end: in a cleared environment, against a scripted server on loopback,
+//! with the real sandbox, real git and real files.
+#![cfg(test)]
+
+mod demo;
+mod events;
+mod kill;
+mod sdk;
+mod support;
