@@ -21,8 +21,8 @@ fn tool(program: &str, directory: &Path, args: &[&str]) -> Option<Output> {
         .ok()
 }
 
-/// The folder with the installed package; it is kept between runs.
-fn installed() -> Option<PathBuf> {
+/// The folder with the installed package, which is kept between runs, or why there is none.
+fn installed() -> Result<PathBuf, String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sdk");
     std::fs::create_dir_all(&folder).unwrap();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/sdk");
@@ -30,7 +30,7 @@ fn installed() -> Option<PathBuf> {
         std::fs::copy(source.join(name), folder.join(name)).unwrap();
     }
     if folder.join("node_modules/@openai/codex-sdk").is_dir() {
-        return Some(folder);
+        return Ok(folder);
     }
     let args = [
         "install",
@@ -39,15 +39,22 @@ fn installed() -> Option<PathBuf> {
         "--omit=optional",
         "--ignore-scripts",
     ];
-    let installed = tool("npm", &folder, &args)?;
-    installed.status.success().then_some(folder)
+    let installed = tool("npm", &folder, &args).ok_or("there is no npm")?;
+    if installed.status.success() {
+        Ok(folder)
+    } else {
+        Err(String::from_utf8_lossy(&installed.stderr).into_owned())
+    }
 }
 
 #[test]
 fn the_public_sdk_drives_the_binary() {
-    let Some(folder) = installed() else {
-        eprintln!("SKIPPED: the SDK test needs npm and the npm registry");
-        return;
+    let folder = match installed() {
+        Ok(folder) => folder,
+        Err(why) => {
+            eprintln!("SKIPPED: the SDK test needs npm and the npm registry: {why}");
+            return;
+        }
     };
     let scene = Scene::new(vec![
         Step::message("hi there"),
