@@ -25,6 +25,8 @@ enum Kind {
 const TEXTS: &[(&str, Kind)] = &[
     ("read-only file system", Kind::ReadOnly),
     ("erofs", Kind::ReadOnly),
+    // git(1), where `.git/config` is a mount.
+    ("could not write config file", Kind::ReadOnly),
     ("permission denied", Kind::Permission),
     ("eacces", Kind::Permission),
     ("permissionerror", Kind::Permission),

@@ -22,10 +22,28 @@ const PROTECTED: &[&str] = &[
     "info/attributes",
 ];
 
-/// Git directories outside `root` that the work tree at `root` uses: those of a linked worktree
-/// or of a submodule.
+/// The work tree that a directory belongs to: itself, or the nearest one above it that has a
+/// `.git`. Without one, the directory itself.
+pub(crate) fn work_tree(directory: &Path) -> &Path {
+    let mut around = directory.ancestors();
+    around
+        .find(|path| path.join(".git").symlink_metadata().is_ok())
+        .unwrap_or(directory)
+}
+
+/// Git directories outside `root` that its work tree uses: that of a linked worktree or of a
+/// submodule, or the one of the repository that `root` is a part of.
 pub(crate) fn outside(root: &Path) -> Vec<PathBuf> {
-    let Some(git_dir) = linked(root) else {
+    let tree = work_tree(root);
+    let inner = tree.join(".git");
+    if tree != root
+        && inner
+            .symlink_metadata()
+            .is_ok_and(|metadata| metadata.is_dir())
+    {
+        return vec![inner];
+    }
+    let Some(git_dir) = linked(tree) else {
         return Vec::new();
     };
     let common = common_dir(&git_dir);

@@ -51,7 +51,11 @@ impl Protections {
                 RootKind::Project | RootKind::Temporary => {}
             }
             let names = AGENT_NAMES.iter().map(|name| root.path.join(name));
-            for path in names.chain(git_dirs::protected(&root.path)) {
+            let tree = match root.kind {
+                RootKind::Project => git_dirs::work_tree(&root.path),
+                RootKind::Temporary | RootKind::GitDirectory | RootKind::Cache => &root.path,
+            };
+            for path in names.chain(git_dirs::protected(tree)) {
                 protections.add(policy, root, &path);
             }
             let git = root.path.join(".git");

@@ -15,6 +15,7 @@ pub(crate) const TESTS: &[Test] = &[
         what_the_agent_makes_itself_stays,
     ),
     ("git_in_a_plain_checkout", git_in_a_plain_checkout),
+    ("git_in_a_part_of_a_checkout", git_in_a_part_of_a_checkout),
     ("git_in_a_linked_worktree", git_in_a_linked_worktree),
     ("git_in_a_submodule", git_in_a_submodule),
     ("git_modules_are_protected", git_modules_are_protected),
@@ -72,6 +73,28 @@ fn checkout(world: &World, dir: &str) {
     world.write(&format!("{dir}/file"), "text");
     git(&path, &["add", "-A"]);
     git(&path, &["commit", "-qm", "first"]);
+}
+
+fn git_in_a_part_of_a_checkout() {
+    if !available("git") {
+        return;
+    }
+    let world = World::new();
+    checkout(&world, "W");
+    world.write("W/part/file", "text");
+    let config = world.read("W/.git/config");
+    let outcome = attack(
+        &world,
+        "W/part",
+        "echo new > new && git add -A . && git commit -qm t && echo USED; \
+         echo x > ../outside; echo x > ../.git/hooks/pre-commit; echo x >> ../.git/config; \
+         mv ../.git/hooks ../.git/h; git config core.fsmonitor evil; true",
+    );
+    assert!(outcome.output.contains("USED"), "{}", outcome.output);
+    assert_eq!(world.read("W/.git/config"), config);
+    assert!(!world.base.join("W/.git/hooks/pre-commit").exists());
+    assert!(world.base.join("W/.git/hooks").is_dir());
+    assert!(!world.base.join("W/outside").exists());
 }
 
 fn git_in_a_plain_checkout() {
