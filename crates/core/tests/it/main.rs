@@ -1,0 +1,6 @@
+//! Threads with tools made for the purpose, against the scripted server.
+#![cfg(test)]
+
+mod calls;
+mod steering;
+mod support;
