@@ -1,6 +1,7 @@
 //! One source of settings: a file or an override, checked against the list of keys.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
@@ -98,14 +99,16 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// Reads a file; one that does not exist is an empty layer.
+    /// Reads a file; one that does not exist (or whose directory is none) is an empty layer.
     ///
     /// # Errors
     /// When it cannot be read, is no TOML, or a value has the wrong type.
     pub fn from_file(path: &Path) -> Result<Self, ConfigError> {
         match std::fs::read(path) {
             Ok(bytes) => Self::from_text(path, &String::from_utf8_lossy(&bytes)),
-            Err(err) if err.kind() == std::io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(err) if matches!(err.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                Ok(Self::default())
+            }
             Err(source) => Err(ConfigError::Read {
                 path: path.to_owned(),
                 source,

@@ -211,12 +211,7 @@ pub(crate) fn resolve(
             .clone()
             .unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
         reasoning_effort: config.model_reasoning_effort.clone(),
-        reasoning_summary: Some(
-            config
-                .model_reasoning_summary
-                .clone()
-                .unwrap_or_else(|| "auto".to_owned()),
-        ),
+        reasoning_summary: reasoning_summary(config),
         verbosity: config.model_verbosity.clone(),
         instructions: instructions(config)?,
         developer_instructions: config.developer_instructions.clone(),
@@ -283,6 +278,15 @@ pub(crate) fn place(
         sandbox,
         warnings,
     })
+}
+
+/// `none` asks for no summary at all, which models that do not reason insist on.
+fn reasoning_summary(config: &Config) -> Option<String> {
+    match config.model_reasoning_summary.as_deref() {
+        Some("none") => None,
+        Some(kind) => Some(kind.to_owned()),
+        None => Some("auto".to_owned()),
+    }
 }
 
 /// Without a word from the user: write in trusted directories, only read elsewhere.

@@ -294,6 +294,17 @@ fn failure(err: &ModelError) -> TurnFailure {
     TurnFailure {
         kind,
         message: err.to_string(),
-        hint: err.hint(),
+        hint: tool_form_hint(err).or_else(|| err.hint()),
     }
+}
+
+/// Some servers take only tools of the type `function` and say so with a 400.
+fn tool_form_hint(err: &ModelError) -> Option<String> {
+    let message = err.to_string();
+    let about_tools = message.contains("tools") && message.contains("function");
+    (err.class() == &ErrorClass::InvalidRequest && about_tools).then(|| {
+        "if the server takes only function tools, set `function_tools_only = true` for the \
+         provider in config.toml"
+            .to_owned()
+    })
 }

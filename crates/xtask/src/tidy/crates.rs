@@ -32,6 +32,25 @@ const DEV: &[&str] = &["agent-test-support", "agent-xtask"];
 /// Crates that may use `anyhow`.
 const MAY_USE_ANYHOW: &[&str] = &["agent-cli", "agent-xtask"];
 
+/// Licences that packages may have.
+const LICENCES: &[&str] = &[
+    "0BSD",
+    "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "BSL-1.0",
+    "CC0-1.0",
+    "CDLA-Permissive-2.0",
+    "ISC",
+    "MIT",
+    "MIT-0",
+    "MPL-2.0",
+    "Unicode-3.0",
+    "Unlicense",
+    "Zlib",
+];
+
 /// What a pure crate must not reach, however far down.
 const IMPURE: &[&str] = &["tokio", "reqwest", "nix", "cap-std", "jiff"];
 
@@ -46,6 +65,7 @@ struct Metadata {
 struct Package {
     id: String,
     name: String,
+    license: Option<String>,
     dependencies: Vec<Dependency>,
     targets: Vec<Target>,
 }
@@ -100,6 +120,9 @@ pub(super) fn check(root: &Path) -> anyhow::Result<Vec<String>> {
         check_package(package, &mut problems);
     }
     check_purity(&metadata, &mut problems);
+    for package in &metadata.packages {
+        check_licence(package, &mut problems);
+    }
     Ok(problems)
 }
 
@@ -162,6 +185,20 @@ fn check_package(package: &Package, problems: &mut Vec<String>) {
     let is_lib = |target: &&Target| target.kind.iter().any(|kind| kind == "lib");
     if package.targets.iter().filter(is_lib).any(|lib| lib.doctest) {
         problems.push(format!("{name}: set `doctest = false` in [lib]"));
+    }
+}
+
+/// Every package must be usable under one of the licences; `OR` and `/` leave the choice, of
+/// `AND` all must do (SPDX licence expressions).
+fn check_licence(package: &Package, problems: &mut Vec<String>) {
+    let expression = package.license.as_deref().unwrap_or("none");
+    let is_allowed = |term: &str| {
+        let term = term.trim().trim_matches(['(', ')']);
+        LICENCES.contains(&term)
+    };
+    let mut choices = expression.split(" OR ").flat_map(|part| part.split('/'));
+    if !choices.any(|choice| choice.split(" AND ").all(is_allowed)) {
+        problems.push(format!("{}: its licence is `{expression}`", package.name));
     }
 }
 
