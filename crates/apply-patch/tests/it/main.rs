@@ -1,2 +1,16 @@
 //! Tests of the whole crate: text and files in, bytes or messages out.
 #![cfg(test)]
+#![expect(
+    clippy::format_push_string,
+    clippy::format_collect,
+    reason = "tests build small texts in the plainest way"
+)]
+
+mod bytes;
+mod forms;
+mod large;
+mod messages;
+mod places;
+mod properties;
+mod scenarios;
+mod support;

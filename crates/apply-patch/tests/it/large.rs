@@ -1,0 +1,50 @@
+//! Files of 50 MB: time, and no blow-up on files that repeat themselves.
+
+use std::time::Instant;
+
+use crate::support::{check_bytes, edit};
+
+/// Several times what is measured in an unoptimised build on a slow, shared machine.
+const LIMIT_SECONDS: u64 = 30;
+
+#[test]
+fn ap_31_a_huge_file() {
+    let text = |changed: &str| {
+        let lines = (1..=6_000_000_u32).map(|n| match n {
+            3_000_000 => format!("{changed}\n"),
+            n => format!("{n}\n"),
+        });
+        lines.collect::<String>().into_bytes()
+    };
+    let before = text("3000000");
+    let started = Instant::now();
+    let after = edit(&before, "@@\n 2999999\n-3000000\n+CHANGED\n 3000001\n").unwrap();
+    assert!(started.elapsed().as_secs() < LIMIT_SECONDS);
+    assert!(after == text("CHANGED"));
+    let started = Instant::now();
+    let err = edit(&before, "@@\n not there\n-3000000\n+CHANGED\n 3000001\n").unwrap_err();
+    assert!(started.elapsed().as_secs() < LIMIT_SECONDS);
+    assert!(err.contains("3000000"), "{err}");
+}
+
+#[test]
+fn repetitions_cost_linear_time() {
+    let before = b"x\n".repeat(200_000);
+    let body = format!("@@\n{}-y\n", " x\n".repeat(2000));
+    let started = Instant::now();
+    edit(&before, &body).unwrap_err();
+    assert!(started.elapsed().as_secs() < LIMIT_SECONDS);
+}
+
+#[test]
+fn a_long_line() {
+    let long = "z".repeat(1 << 20);
+    let before = format!("a\n{long}\nb\n");
+    check_bytes(
+        before.as_bytes(),
+        "@@\n-a\n+A\n",
+        format!("A\n{long}\nb\n").as_bytes(),
+    );
+    let err = edit(before.as_bytes(), &format!("@@\n-{long}y\n")).unwrap_err();
+    assert!(err.len() < 4000, "{}", err.len());
+}

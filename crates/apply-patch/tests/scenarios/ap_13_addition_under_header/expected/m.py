@@ -1,0 +1,6 @@
+def a():
+    # note
+    pass
+
+def b():
+    pass

@@ -1,0 +1,6 @@
+class A:
+    def f():
+        x
+class B:
+    def f():
+        x
