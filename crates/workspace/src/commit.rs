@@ -189,3 +189,6 @@ fn list(paths: &[String]) -> String {
     let quoted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
     quoted.join(", ")
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,4 +2,10 @@
 #![cfg(test)]
 
 mod commit;
+mod in_place;
+mod kill;
+mod race;
+mod roll_back;
+mod rules;
+mod special;
 mod support;
