@@ -59,6 +59,12 @@ impl<'a> Lines<'a> {
             .map_or(self.bytes.len(), |start| *start as usize)
     }
 
+    /// The line that has the byte at `offset`.
+    pub(crate) fn line_at(&self, offset: usize) -> usize {
+        let begins_before = |start: &u32| *start as usize <= offset;
+        self.starts.partition_point(begins_before).saturating_sub(1)
+    }
+
     /// The bytes of lines `from..to`, endings included.
     pub(crate) fn raw(&self, from: usize, to: usize) -> &'a [u8] {
         self.bytes

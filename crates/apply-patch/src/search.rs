@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem::{Finder, FinderRev};
+
 use crate::level::Level;
 use crate::lines::Lines;
 
@@ -19,6 +21,10 @@ pub(crate) struct Pattern<'p> {
     wanted: Vec<Cow<'p, [u8]>>,
     forward: Vec<usize>,
     backward: Vec<usize>,
+    /// A text that every line equal to the first wanted one has, to skip others quickly.
+    first_has: Option<Finder<'static>>,
+    /// The same for the last one.
+    last_has: Option<FinderRev<'static>>,
 }
 
 impl<'p> Pattern<'p> {
@@ -26,8 +32,12 @@ impl<'p> Pattern<'p> {
         let wanted: Vec<_> = lines.map(|line| level.normal(line.as_bytes())).collect();
         let forward = failure(wanted.iter());
         let backward = failure(wanted.iter().rev());
+        let first_has = wanted.first().and_then(|line| needle(line));
+        let last_has = wanted.last().and_then(|line| needle(line));
         Self {
             level,
+            first_has: first_has.map(|text| Finder::new(text).into_owned()),
+            last_has: last_has.map(|text| FinderRev::new(text).into_owned()),
             wanted,
             forward,
             backward,
@@ -100,12 +110,22 @@ impl<'p> Pattern<'p> {
             }
             return;
         }
+        let (begin, end) = (from, from + n_lines);
         let mut matched = 0;
-        for step in 0..n_lines {
-            let at = match direction {
-                Direction::Forward => from + step,
-                Direction::Backward => from + n_lines - 1 - step,
+        let mut n_done = 0;
+        while n_done < n_lines {
+            let mut at = match direction {
+                Direction::Forward => begin + n_done,
+                Direction::Backward => end - 1 - n_done,
             };
+            if matched == 0 {
+                let Some(next) = self.skip(lines, direction, (begin, end), at) else {
+                    return;
+                };
+                n_done += at.abs_diff(next);
+                at = next;
+            }
+            n_done += 1;
             let line = self.level.normal(lines.content(at));
             matched = self.advance(direction, matched, &line);
             if matched == self.len() {
@@ -118,6 +138,24 @@ impl<'p> Pattern<'p> {
                 }
             }
         }
+    }
+
+    /// The next line from `at` on that can begin a match.
+    fn skip(
+        &self,
+        lines: &Lines<'_>,
+        direction: Direction,
+        (begin, end): (usize, usize),
+        at: usize,
+    ) -> Option<usize> {
+        let (base, found) = match (direction, &self.first_has, &self.last_has) {
+            (Direction::Forward, Some(finder), _) => (at, finder.find(lines.raw(at, end))?),
+            (Direction::Backward, _, Some(finder)) => {
+                (begin, finder.rfind(lines.raw(begin, at + 1))?)
+            }
+            _ => return Some(at),
+        };
+        Some(lines.line_at(lines.start(base) + found))
     }
 
     /// How much of the pattern is matched after one more line.
@@ -168,4 +206,12 @@ fn failure<'a>(wanted: impl Iterator<Item = &'a Cow<'a, [u8]>>) -> Vec<usize> {
         }
     }
     table
+}
+
+/// The longest part of a line that no level changes, if it is long enough to be rare.
+fn needle(line: &[u8]) -> Option<&[u8]> {
+    let changes = |byte: &u8| !byte.is_ascii_graphic() || matches!(byte, b'-' | b'\'' | b'"');
+    line.split(changes)
+        .max_by_key(|part| part.len())
+        .filter(|part| part.len() > 2)
 }
