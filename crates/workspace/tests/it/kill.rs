@@ -46,6 +46,7 @@ fn each_file_is_wholly_old_or_new() {
     if let Some(root) = std::env::var_os(CHILD) {
         write_for_ever(Path::new(&root));
     }
+    let mut newest = 0;
     for kill in 0..N_KILLS {
         let place = Place::new();
         for index in 0..N_FILES {
@@ -75,6 +76,7 @@ fn each_file_is_wholly_old_or_new() {
             generations.iter().max().unwrap(),
         );
         assert!(last - first <= 1, "{generations:?}");
+        newest = newest.max(*last);
         for (name, _) in place.tree() {
             assert!(
                 name.starts_with('f') || name.starts_with(".agent-tmp-"),
@@ -82,4 +84,5 @@ fn each_file_is_wholly_old_or_new() {
             );
         }
     }
+    assert!(newest > 0, "no child has committed anything");
 }
