@@ -108,13 +108,17 @@ impl Directory {
     /// Renames where nothing is.
     pub(crate) fn rename_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         match self.rename_with(from, to, RenameFlags::NOREPLACE) {
-            // File systems without the flag: a second name fails where something is, too.
-            Err(err) if is_unsupported(&err) => {
-                let no_flags = AtFlags::empty();
-                rustix::fs::linkat(&*self.0, from, &*self.0, to, no_flags)?;
-                self.unlink(from)
-            }
-            renamed => renamed,
+            Err(err) if is_unsupported(&err) => {}
+            renamed => return renamed,
+        }
+        // File systems without the flag: a second name fails where something is, too.
+        match self.link(from, to) {
+            Ok(()) => self.unlink(from),
+            Err(err) if err.kind() == io::ErrorKind::AlreadyExists => Err(err),
+            Err(err) if err.kind() == io::ErrorKind::NotFound => Err(err),
+            // Without links either, looking first is the best there is.
+            Err(_) if self.stat(to)?.is_some() => Err(io::ErrorKind::AlreadyExists.into()),
+            Err(_) => self.rename_over(from, to),
         }
     }
 

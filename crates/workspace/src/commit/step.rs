@@ -167,9 +167,36 @@ impl Step {
             Err(err) if may_go_in_place(&err) => return self.fall_back(&err),
             Err(err) => return Err(err),
         }
+        self.replace_in_two_steps().map(|()| None)
+    }
+
+    /// For file systems that cannot exchange names: the old file gets a second name first.
+    fn replace_in_two_steps(&mut self) -> io::Result<()> {
+        let Action::Replace {
+            temporary,
+            identity,
+        } = &self.action
+        else {
+            return Ok(());
+        };
+        let (directory, name) = (&self.directory, &self.name);
+        let is_same = |name: &OsStr| {
+            let stat = directory.stat(name)?;
+            Ok::<_, io::Error>(stat.is_some_and(|stat| Identity::of(&stat) == *identity))
+        };
+        // The caller takes an absent file for a changed one.
+        let changed = || io::Error::from(ErrorKind::NotFound);
+        if !is_same(name)? {
+            return Err(changed());
+        }
         let backup = temporary_name();
         if directory.link(name, &backup).is_ok() {
-            if let Err(err) = directory.rename_over(temporary, name) {
+            let renamed = match is_same(&backup) {
+                Ok(true) => directory.rename_over(temporary, name),
+                Ok(false) => Err(changed()),
+                Err(err) => Err(err),
+            };
+            if let Err(err) = renamed {
                 // The file has its name still; only the second one goes.
                 drop(directory.unlink(&backup));
                 return Err(err);
@@ -181,7 +208,7 @@ impl Step {
             directory.rename_over(temporary, name)?;
             self.undo = Undo::Content(content);
         }
-        Ok(None)
+        Ok(())
     }
 
     /// Writes into a file that turns out not to be replaceable.
