@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod commit;
+mod faults;
 mod in_place;
 mod kill;
 mod race;
