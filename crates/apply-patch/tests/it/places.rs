@@ -205,3 +205,39 @@ fn added_lines_stay_verbatim_if_indentation_differs_variously() {
         "#]],
     );
 }
+
+#[test]
+fn a_block_has_its_closing_brackets_and_long_signatures() {
+    let function = |name: &str, value: u8| {
+        format!(
+            "fn {name}(\n    x: u8,\n) -> u8\n{{\n    if x {{\n        y\n    }} else {{\n        {value}\n    }}\n}}\n"
+        )
+    };
+    let before = format!("{}\n{}", function("a", 1), function("b", 1));
+    let after = format!("{}\n{}", function("a", 2), function("b", 1));
+    check_bytes(
+        before.as_bytes(),
+        "@@ fn a(\n-        1\n+        2\n",
+        after.as_bytes(),
+    );
+    check_bytes(
+        before.as_bytes(),
+        "@@ fn a(\n     } else {\n-        1\n+        2\n     }\n }\n",
+        after.as_bytes(),
+    );
+}
+
+#[test]
+fn a_header_that_opens_no_block_does_not_choose_among_matches() {
+    let err = edit(b"one\ntwo\nx\nthree\nx\n", "@@ one\n-x\n+y\n").unwrap_err();
+    assert!(err.contains("2 matches, at lines 3, 5"), "{err}");
+}
+
+#[test]
+fn a_section_ends_at_the_next_heading() {
+    check_bytes(
+        b"# A\n\ntext\n\n# B\n\ntext\n",
+        "@@ # A\n-text\n+TEXT\n",
+        b"# A\n\nTEXT\n\n# B\n\ntext\n",
+    );
+}
