@@ -53,6 +53,9 @@ impl Collector {
             self.text.truncate(self.line_start);
             self.overwrite = false;
         }
+        if character.is_control() && character != '\t' {
+            return; // DEL and the C1 controls, which a terminal acts on.
+        }
         if self.hidden == Hidden::Escape && reorders_or_hides(character) {
             self.text.extend(character.escape_unicode());
         } else {
@@ -98,7 +101,6 @@ fn reorders_or_hides(character: char) -> bool {
         | '\u{2060}'..='\u{2064}' | '\u{206A}'..='\u{206F}'
         | '\u{FEFF}' | '\u{180E}'
         | '\u{FFF9}'..='\u{FFFB}'
-        | '\u{80}'..='\u{9F}'
         | '\u{E0000}'..='\u{E007F}'
     )
 }

@@ -31,6 +31,7 @@ fn reordering_characters_are_shown_to_people() {
 fn bytes_that_are_no_text_are_repaired() {
     assert_eq!(plain_output(b"\xff\xfe\x00ok"), "\u{FFFD}\u{FFFD}\\0ok");
     assert_eq!(plain_output("é漢😀".as_bytes()), "é漢😀");
+    assert_eq!(sanitize("a\u{7f}b\u{9b}31mc"), "ab31mc");
 }
 
 proptest! {
