@@ -59,6 +59,9 @@ pub(crate) struct CommonArgs {
     /// The model.
     #[arg(short, long, global = true)]
     pub(crate) model: Option<String>,
+    /// The profile: `[profiles.NAME]` of the configuration, or `NAME.config.toml` beside it.
+    #[arg(short, long, value_name = "NAME", global = true)]
+    pub(crate) profile: Option<String>,
     /// What commands may touch.
     #[arg(short, long, value_name = "MODE", global = true)]
     pub(crate) sandbox: Option<SandboxModeArg>,

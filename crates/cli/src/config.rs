@@ -31,7 +31,7 @@ pub(crate) fn read(
         overrides.push(Override::parse(argument).map_err(broken)?);
     }
     overrides.extend(from_options(common));
-    let loaded = load(layer, &overrides, home).map_err(broken)?;
+    let loaded = load(layer, common.profile.as_deref(), &overrides, home).map_err(broken)?;
     match loaded.warnings.first() {
         Some(warning) if common.strict_config => Err(say::usage(
             warning.clone(),

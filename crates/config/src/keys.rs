@@ -111,8 +111,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("auto_review", Kind::Later),
     key("default_permissions", Kind::Later),
     key("permissions", Kind::Later),
-    key("profile", Kind::Later),
-    key("profiles", Kind::Later),
+    key("profile", Kind::Text),
     key(
         "shell_environment_policy.experimental_use_profile",
         Kind::Later,
@@ -178,8 +177,13 @@ pub(crate) enum Known {
     Unknown,
 }
 
-/// Looks a path up.
+/// Looks a path up. A profile holds the same keys as the file itself.
 pub(crate) fn lookup(path: &[&str]) -> Known {
+    let path = match path {
+        ["profiles"] | ["profiles", _] => return Known::Table,
+        ["profiles", _, rest @ ..] => rest,
+        path => path,
+    };
     let mut table = false;
     for key in KEYS {
         match compare(key.path, path) {
@@ -216,6 +220,11 @@ fn compare(pattern: &str, path: &[&str]) -> Fit {
 /// The key that a mistyped last name most likely means: the nearest name that may stand in the
 /// same table.
 pub(crate) fn nearest(path: &[&str]) -> Option<String> {
+    if let ["profiles", name, rest @ ..] = path
+        && !rest.is_empty()
+    {
+        return nearest(rest).map(|key| format!("profiles.{name}.{key}"));
+    }
     let (last, table) = path.split_last()?;
     let mut best: Option<(f64, &str)> = None;
     for key in KEYS {

@@ -21,16 +21,30 @@ pub struct Loaded {
     pub warnings: Vec<String>,
 }
 
-/// Puts overrides over the file's layer and reads the result. Relative paths in it are meant
-/// from `home` (the directory of the file).
+/// Puts a profile and overrides over the file's layer and reads the result. Relative paths in it
+/// are meant from `home` (the directory of the file).
+///
+/// A profile is a table `[profiles.NAME]` of the file, or a file `NAME.config.toml` beside it;
+/// where there are both, the file wins. Without `profile`, the key of that name chooses.
 ///
 /// # Errors
-/// When a value has the wrong type or makes no sense.
-pub fn load(file: Layer, overrides: &[Override], home: &Path) -> Result<Loaded, ConfigError> {
+/// When there is no such profile, a value has the wrong type or makes no sense.
+pub fn load(
+    file: Layer,
+    profile: Option<&str>,
+    overrides: &[Override],
+    home: &Path,
+) -> Result<Loaded, ConfigError> {
     let Layer {
         mut table,
         mut warnings,
     } = file;
+    let chosen = text_at(&table, "profile");
+    if let Some(name) = profile.or(chosen.as_deref()) {
+        let layer = profile_layer(&table, name, home)?;
+        warnings.extend(layer.warnings);
+        merge(&mut table, layer.table);
+    }
     for given in overrides {
         let layer = Layer::from_override(given)?;
         warnings.extend(layer.warnings);
@@ -38,6 +52,33 @@ pub fn load(file: Layer, overrides: &[Override], home: &Path) -> Result<Loaded, 
     }
     let config = Reader { home }.config(&table)?;
     Ok(Loaded { config, warnings })
+}
+
+/// The settings of a profile.
+fn profile_layer(table: &Table, name: &str, home: &Path) -> Result<Layer, ConfigError> {
+    let own = sub(table, "profiles").and_then(|profiles| sub(profiles, name));
+    let path = home.join(format!("{name}.config.toml"));
+    let is_name = !name.is_empty() && !name.contains(['/', '\\']);
+    let file = (is_name && path.is_file()).then(|| Layer::from_file(&path));
+    if own.is_none() && file.is_none() {
+        return Err(ConfigError::Value {
+            key: "profile".to_owned(),
+            problem: format!(
+                "there is no profile `{name}`: neither a table `[profiles.{name}]` nor a file `{}`",
+                path.display()
+            ),
+        });
+    }
+    let mut layer = Layer {
+        table: own.cloned().unwrap_or_default(),
+        warnings: Vec::new(),
+    };
+    if let Some(file) = file {
+        let file = file?;
+        merge(&mut layer.table, file.table);
+        layer.warnings = file.warnings;
+    }
+    Ok(layer)
 }
 
 /// Reads values that a layer's check has found to be of the right type.

@@ -6,6 +6,7 @@
 //! [`ToolHandler`], which the router holds. Tools without a compile-time name implement
 //! [`ToolHandler`] themselves.
 
+use std::fmt::Write as _;
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -266,11 +267,13 @@ impl<T: Tool> ToolHandler for Arc<T> {
             });
         };
         let value: Value = serde_json::from_str(arguments).map_err(ToolError::NotJson)?;
+        let ignored = unknown_arguments::<T::Args>(&value);
         let args = serde_json::from_value(value)
             .map_err(|err| ToolError::WrongArguments(err.to_string()))?;
         Ok(Box::new(TypedCall {
             tool: Arc::clone(self),
             args,
+            ignored,
         }))
     }
 }
@@ -278,6 +281,8 @@ impl<T: Tool> ToolHandler for Arc<T> {
 struct TypedCall<T: Tool> {
     tool: Arc<T>,
     args: T::Args,
+    /// Arguments that the tool does not have; models remember those of other programs.
+    ignored: Vec<String>,
 }
 
 impl<T: Tool> PreparedCall for TypedCall<T> {
@@ -294,10 +299,37 @@ impl<T: Tool> PreparedCall for TypedCall<T> {
     }
 
     fn run(self: Box<Self>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
-        let Self { tool, args } = *self;
-        Box::pin(tool.run(args, context))
+        let Self {
+            tool,
+            args,
+            ignored,
+        } = *self;
+        Box::pin(async move {
+            let mut outcome = tool.run(args, context).await;
+            if let (OutputPayload::Text(text), false) = (&mut outcome.output, ignored.is_empty()) {
+                let names = ignored.join("`, `");
+                let _ = write!(text, "\nNote: unknown arguments were ignored: `{names}`");
+            }
+            outcome
+        })
     }
 }
+
+/// The names among the arguments that are not in the schema.
+fn unknown_arguments<Args: JsonSchema>(value: &Value) -> Vec<String> {
+    let schema = parameters::<Args>();
+    let known = schema.get("properties").and_then(Value::as_object);
+    let given = value.as_object().into_iter().flatten();
+    let unknown = given.filter(|(name, _)| known.is_none_or(|known| !known.contains_key(*name)));
+    unknown
+        .map(|(name, _)| name.chars().take(MAX_NAME_CHARS).collect())
+        .take(MAX_NAMES)
+        .collect()
+}
+
+/// How many unknown arguments are named, and how much of each name.
+const MAX_NAMES: usize = 8;
+const MAX_NAME_CHARS: usize = 64;
 
 /// The JSON Schema of a tool's arguments, in the plain form that providers take: no `$schema`,
 /// no title, no reference, no further properties.

@@ -11,7 +11,7 @@ const HOME: &str = "/home/u/.agent";
 fn read(text: &str, overrides: &[&str]) -> Result<(Config, Vec<String>), String> {
     let overrides: Result<Vec<_>, _> = overrides.iter().map(|text| Override::parse(text)).collect();
     let loaded = Layer::from_text(Path::new("config.toml"), text)
-        .and_then(|layer| load(layer, &overrides?, Path::new(HOME)))
+        .and_then(|layer| load(layer, None, &overrides?, Path::new(HOME)))
         .map_err(|err| err.to_string())?;
     Ok((loaded.config, loaded.warnings))
 }
@@ -162,5 +162,42 @@ fn paths_are_meant_from_the_home() {
     assert_eq!(
         config.deny_read,
         [Path::new("/etc/x"), &Path::new(HOME).join("y")]
+    );
+}
+
+#[test]
+fn a_profile_lies_between_the_file_and_the_overrides() {
+    let home = tempfile::tempdir().unwrap();
+    let text = "model = \"a\"\nmodel_verbosity = \"low\"\n\
+        [profiles.deep]\nmodel = \"b\"\nmodel_reasoning_effort = \"high\"\nmodl = 1\n";
+    let read = |profile: Option<&str>, overrides: &[Override]| {
+        let layer = Layer::from_text(Path::new("config.toml"), text).unwrap();
+        load(layer, profile, overrides, home.path())
+    };
+    let config = read(Some("deep"), &[]).unwrap();
+    assert_eq!(
+        config.warnings,
+        ["config.toml:6:1: unknown key `profiles.deep.modl`; did you mean `profiles.deep.model`?"]
+    );
+    assert_eq!(config.config.model.as_deref(), Some("b"));
+    assert_eq!(config.config.model_verbosity.as_deref(), Some("low"));
+    assert_eq!(
+        config.config.model_reasoning_effort.as_deref(),
+        Some("high")
+    );
+    let model = Override::parse("model=c").unwrap();
+    let config = read(Some("deep"), &[model]).unwrap().config;
+    assert_eq!(config.model.as_deref(), Some("c"));
+
+    let file = home.path().join("deep.config.toml");
+    std::fs::write(&file, "model = \"d\"\n").unwrap();
+    let config = read(Some("deep"), &[]).unwrap().config;
+    assert_eq!(config.model.as_deref(), Some("d"));
+    assert_eq!(config.model_reasoning_effort.as_deref(), Some("high"));
+    assert_eq!(read(None, &[]).unwrap().config.model.as_deref(), Some("a"));
+    let missing = read(Some("../deep"), &[]).unwrap_err().to_string();
+    assert!(
+        missing.contains("there is no profile `../deep`"),
+        "{missing}"
     );
 }

@@ -105,3 +105,16 @@ async fn a_call_id_that_comes_again_is_made_unique() {
     assert_eq!(request.output_of("same").unwrap(), "output of again/a");
     assert_eq!(request.output_of("same-2").unwrap(), "output of again/b");
 }
+
+#[tokio::test]
+async fn arguments_that_a_tool_does_not_have_are_named() {
+    let args = json!({"name": "extra/a", "tty": true, "yield_time_ms": 5});
+    let step = Step::items(vec![call("read", args)]);
+    let mut scene = Scene::start(vec![step, Step::message("done")]).await;
+    scene.say("go").await;
+    assert_eq!(scene.answer().await, "done");
+    assert_eq!(
+        scene.server.requests()[1].output_of("call_0_0").unwrap(),
+        "output of extra/a\nNote: unknown arguments were ignored: `tty`, `yield_time_ms`"
+    );
+}

@@ -115,7 +115,7 @@ impl Scene {
         workspace.config(&server, "");
         let home = workspace.home();
         let layer = Layer::from_file(&home.join("config.toml")).unwrap();
-        let config = load(layer, &[], &home).unwrap().config;
+        let config = load(layer, None, &[], &home).unwrap().config;
         let variables = Variables(vec![("MOCK_KEY".into(), "x".into())]);
         let manager = ThreadManager::new(home.clone(), config, variables, tools, "0");
         let options = ThreadOptions {
