@@ -3,15 +3,16 @@
 use std::process::ExitCode;
 
 use agent_core::{ThreadManager, ThreadOptions, TurnLimits};
+use agent_exec::ExitStatus;
 use agent_protocol::ApprovalPolicy;
-use agent_sandbox::{OneShot, run_command_in_sandbox};
+use agent_sandbox::{OneShot, OneShotError, SandboxError, run_command_in_sandbox};
 
 use crate::args::{CommonArgs, SandboxArgs};
 use crate::config::{self, UserFile};
 use crate::{exec, home, say};
 
-/// Runs it. The exit code is the command's; 125, 126 and 127 say that it did not run, as with
-/// env(1).
+/// Runs it. The exit code is the command's; 6 says that there is no usable sandbox, 125, 126 and
+/// 127 that the command did not run, as with env(1).
 pub(crate) fn run(common: &CommonArgs, args: &SandboxArgs) -> anyhow::Result<ExitCode> {
     let variables = home::variables();
     let agent_home = home::agent_home(&variables)?;
@@ -48,10 +49,23 @@ pub(crate) fn run(common: &CommonArgs, args: &SandboxArgs) -> anyhow::Result<Exi
             let code = u8::try_from(end.end.shell_code()).unwrap_or(u8::MAX);
             Ok(ExitCode::from(code))
         }
+        Err(OneShotError::Sandbox(err @ SandboxError::Unavailable { .. })) => {
+            say::warning(&unavailable(&err));
+            Ok(ExitCode::from(ExitStatus::NoSandbox.code()))
+        }
         Err(err) => {
             let code = err.exit_code();
             say::error(&err.into());
             Ok(ExitCode::from(code))
         }
     }
+}
+
+/// What is missing, and why.
+fn unavailable(err: &SandboxError) -> String {
+    let SandboxError::Unavailable { report } = err else {
+        return err.to_string();
+    };
+    let reasons: Vec<&str> = report.missing.iter().map(|m| m.reason.as_str()).collect();
+    format!("nothing was run: {err} ({})", reasons.join("; "))
 }
