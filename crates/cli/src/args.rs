@@ -46,6 +46,7 @@ Standard input:
 
 /// Options that every way of working takes.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Options of all commands")]
 pub(crate) struct CommonArgs {
     /// Sets a configuration key; the value is TOML, or else text (repeatable).
     #[arg(short = 'c', long = "config", value_name = "KEY=VALUE", global = true)]

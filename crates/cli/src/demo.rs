@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 use agent_config::Override;
-use agent_core::{ThreadManager, ThreadOptions, TurnLimits};
+use agent_core::{ThreadManager, ThreadOptions};
 use agent_exec::{ColorChoice, ExecOptions, ExecThread, Format, StdinMode};
-use agent_protocol::ApprovalPolicy;
 use anyhow::Context;
 
 use crate::args::CommonArgs;
@@ -48,7 +47,7 @@ pub(crate) fn run(common: &CommonArgs) -> anyhow::Result<ExitCode> {
     let code = exec::drive(
         &manager,
         exec_options(),
-        thread_options(&scratch.repository),
+        ThreadOptions::unattended(scratch.repository.clone()),
     )?;
     if code != ExitCode::SUCCESS {
         return Ok(code);
@@ -152,19 +151,6 @@ fn exec_options() -> ExecOptions {
         thread: ExecThread::New,
         warnings: Vec::new(),
         version: env!("CARGO_PKG_VERSION"),
-    }
-}
-
-fn thread_options(repository: &Path) -> ThreadOptions {
-    ThreadOptions {
-        cwd: repository.to_owned(),
-        default_approval: ApprovalPolicy::Never,
-        interactive: false,
-        ephemeral: false,
-        writable_roots: Vec::new(),
-        limits: TurnLimits::default(),
-        source: "exec",
-        originator: "agent".to_owned(),
     }
 }
 

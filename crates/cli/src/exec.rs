@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use agent_core::{Resume, ThreadManager, ThreadOptions, TurnLimits, Variables};
 use agent_exec::{ColorChoice, ExecError, ExecOptions, ExecThread, Format, StdinMode};
-use agent_protocol::ApprovalPolicy;
 
 use crate::args::{ColorArg, CommonArgs, ExecArgs, ExecCommand, ResumeArgs, StdinArg};
 use crate::config::{self, UserFile};
@@ -92,24 +91,18 @@ fn thread_options(
     variables: &Variables,
     cwd: PathBuf,
 ) -> ThreadOptions {
-    let originator = variables.get(ORIGINATOR);
-    ThreadOptions {
-        cwd,
-        default_approval: ApprovalPolicy::Never,
-        interactive: false,
-        ephemeral: args.ephemeral,
-        writable_roots: common.add_dir.clone(),
-        limits: TurnLimits {
-            max_requests: args.max_turns,
-            max_tokens: args.max_tokens,
-            timeout: args.timeout.map(Duration::from_secs),
-        },
-        source: "exec",
-        originator: originator.map_or_else(
-            || "agent".to_owned(),
-            |name| name.to_string_lossy().into_owned(),
-        ),
+    let mut options = ThreadOptions::unattended(cwd);
+    options.ephemeral = args.ephemeral;
+    options.writable_roots.clone_from(&common.add_dir);
+    options.limits = TurnLimits {
+        max_requests: args.max_turns,
+        max_tokens: args.max_tokens,
+        timeout: args.timeout.map(Duration::from_secs),
+    };
+    if let Some(originator) = variables.get(ORIGINATOR) {
+        options.originator = originator.to_string_lossy().into_owned();
     }
+    options
 }
 
 /// Without a person, the agent works where changes can be seen and undone, or where the user

@@ -2,9 +2,8 @@
 
 use std::process::ExitCode;
 
-use agent_core::{ThreadManager, ThreadOptions, TurnLimits};
+use agent_core::{ThreadManager, ThreadOptions};
 use agent_exec::ExitStatus;
-use agent_protocol::ApprovalPolicy;
 use agent_sandbox::{OneShot, OneShotError, SandboxError, run_command_in_sandbox};
 
 use crate::args::{CommonArgs, SandboxArgs};
@@ -17,16 +16,8 @@ pub(crate) fn run(common: &CommonArgs, args: &SandboxArgs) -> anyhow::Result<Exi
     let variables = home::variables();
     let agent_home = home::agent_home(&variables)?;
     let loaded = config::read(common, &agent_home, UserFile::Read, Vec::new())?;
-    let options = ThreadOptions {
-        cwd: exec::cwd(common)?,
-        default_approval: ApprovalPolicy::Never,
-        interactive: false,
-        ephemeral: true,
-        writable_roots: common.add_dir.clone(),
-        limits: TurnLimits::default(),
-        source: "cli",
-        originator: "agent".to_owned(),
-    };
+    let mut options = ThreadOptions::unattended(exec::cwd(common)?);
+    options.writable_roots.clone_from(&common.add_dir);
     let version = env!("CARGO_PKG_VERSION");
     let tools = agent_tools::tools;
     let manager = ThreadManager::new(agent_home, loaded.config, variables, tools, version);

@@ -44,6 +44,22 @@ pub struct ThreadOptions {
     pub originator: String,
 }
 
+impl ThreadOptions {
+    /// A thread that nobody watches: no question is asked, no limit is set.
+    pub fn unattended(cwd: PathBuf) -> Self {
+        Self {
+            cwd,
+            default_approval: ApprovalPolicy::Never,
+            interactive: false,
+            ephemeral: false,
+            writable_roots: Vec::new(),
+            limits: TurnLimits::default(),
+            source: "exec",
+            originator: "agent".to_owned(),
+        }
+    }
+}
+
 /// Limits of a turn; reaching one ends it with a failure of the kind `Budget`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TurnLimits {

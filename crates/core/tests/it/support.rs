@@ -6,8 +6,8 @@ use agent_config::{Layer, load};
 use agent_core::tool::{
     DecisionContext, Effect, Requirement, Tool, ToolContext, ToolHandler, ToolOutcome,
 };
-use agent_core::{Thread, ThreadManager, ThreadOptions, ToolSetup, TurnLimits, Variables};
-use agent_protocol::{ApprovalPolicy, Event, ItemStatus, Op, TurnEvent, TurnItem, UserInput};
+use agent_core::{Thread, ThreadManager, ThreadOptions, ToolSetup, Variables};
+use agent_protocol::{Event, ItemStatus, Op, TurnEvent, TurnItem, UserInput};
 use agent_test_support::{ModelServer, Step, Workspace};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -118,16 +118,7 @@ impl Scene {
         let config = load(layer, None, &[], &home).unwrap().config;
         let variables = Variables(vec![("MOCK_KEY".into(), "x".into())]);
         let manager = ThreadManager::new(home.clone(), config, variables, tools, "0");
-        let options = ThreadOptions {
-            cwd: workspace.work().clone(),
-            default_approval: ApprovalPolicy::Never,
-            interactive: false,
-            ephemeral: false,
-            writable_roots: Vec::new(),
-            limits: TurnLimits::default(),
-            source: "exec",
-            originator: "agent".to_owned(),
-        };
+        let options = ThreadOptions::unattended(workspace.work().clone());
         let thread = manager.start(options).await.unwrap();
         Self {
             server,
