@@ -4,6 +4,7 @@
 
 mod demo;
 mod events;
+mod hostile;
 mod kill;
 mod sdk;
 mod support;

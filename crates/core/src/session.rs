@@ -5,6 +5,7 @@
 
 mod actor;
 mod context;
+mod doc;
 mod record_log;
 
 use std::path::Path;

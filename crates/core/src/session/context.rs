@@ -1,20 +1,13 @@
 //! What a turn tells the model before the user's words: permissions, instructions, environment.
 //! Each is recorded only when it differs from what was last said.
 
-use std::fs;
-use std::io;
-use std::path::Path;
-
 use agent_context::{
-    AgentsMdRequest, DeveloperInstructions, DocRead, Environment, Permissions, collect_agents_md,
-    render,
+    AgentsMdRequest, DeveloperInstructions, Environment, Permissions, collect_agents_md, render,
 };
 use jiff::ZonedDateTime;
 
 use super::Session;
-
-/// No instruction file is read beyond this, in bytes; the budget cuts much earlier.
-const MAX_FILE_BYTES: u64 = 4 << 20;
+use super::doc::DocReader;
 
 impl Session {
     /// Records what has changed of the context since it was last told.
@@ -53,7 +46,8 @@ impl Session {
             fallback_names: &settings.config.project_doc_fallback_filenames,
             max_bytes: settings.config.project_doc_max_bytes,
         };
-        let found = collect_agents_md(&request, read_doc);
+        let reader = DocReader::new(&settings.sandbox);
+        let found = collect_agents_md(&request, |path| reader.read(path));
         for warning in &found.warnings {
             self.sink.warn(warning).await;
         }
@@ -72,31 +66,4 @@ impl Session {
             timezone: now.time_zone().iana_name().unwrap_or("UTC").to_owned(),
         }
     }
-}
-
-/// Reads one instruction file. A directory or device of that name is no instruction.
-fn read_doc(path: &Path) -> DocRead {
-    let metadata = match fs::metadata(path) {
-        Ok(metadata) => metadata,
-        Err(err) if is_missing(&err) => return DocRead::Missing,
-        Err(err) => return DocRead::Unreadable(err.to_string()),
-    };
-    if !metadata.is_file() {
-        return DocRead::Missing;
-    }
-    let mut bytes = Vec::new();
-    let read = fs::File::open(path).and_then(|file| {
-        io::Read::read_to_end(&mut io::Read::take(file, MAX_FILE_BYTES), &mut bytes)
-    });
-    match read {
-        Ok(_) => DocRead::Text(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(err) => DocRead::Unreadable(err.to_string()),
-    }
-}
-
-fn is_missing(err: &io::Error) -> bool {
-    matches!(
-        err.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
 }

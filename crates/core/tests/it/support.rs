@@ -118,7 +118,7 @@ impl Scene {
         let config = load(layer, None, &[], &home).unwrap().config;
         let variables = Variables(vec![("MOCK_KEY".into(), "x".into())]);
         let manager = ThreadManager::new(home.clone(), config, variables, tools, "0");
-        let options = ThreadOptions::unattended(workspace.work().clone());
+        let options = ThreadOptions::unattended(workspace.work());
         let thread = manager.start(options).await.unwrap();
         Self {
             server,
