@@ -59,10 +59,18 @@ impl Project {
 
 /// Where a `.git` file points to (gitrepository-layout(5)); `None` where `.git` is a directory.
 fn linked_git_dir(directory: &Path) -> Option<PathBuf> {
-    let text = fs::read_to_string(directory.join(".git")).ok()?;
+    let pointer = directory.join(".git");
+    let metadata = fs::metadata(&pointer).ok()?;
+    if !metadata.is_file() || metadata.len() > MAX_POINTER_BYTES {
+        return None;
+    }
+    let text = fs::read_to_string(pointer).ok()?;
     let target = text.lines().next()?.strip_prefix("gitdir:")?.trim();
     directory.join(target).canonicalize().ok()
 }
+
+/// A `.git` file holds one path; a larger file is something else.
+const MAX_POINTER_BYTES: u64 = 16 << 10;
 
 /// Whether the path lies in `….git/NAME/`.
 fn is_below(git_dir: &Path, name: &str) -> bool {
