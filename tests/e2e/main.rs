@@ -4,7 +4,8 @@
 
 mod demo;
 mod events;
-mod hostile;
+mod exit_codes;
+mod input;
 mod kill;
 mod sdk;
 mod support;

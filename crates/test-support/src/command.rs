@@ -52,6 +52,7 @@ pub struct AgentCommand {
     command: Command,
     input: Input,
     timeout: Duration,
+    check: fn(&Run),
 }
 
 impl AgentCommand {
@@ -62,7 +63,8 @@ impl AgentCommand {
         Self {
             command,
             input: Input::Null,
-            timeout: Duration::from_secs(30),
+            timeout: Duration::from_secs(60),
+            check: |_| (),
         }
     }
 
@@ -115,10 +117,17 @@ impl AgentCommand {
         self
     }
 
-    /// Kills it after this time (30 s unless told).
+    /// Kills it after this time (60 s unless told).
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
+        self
+    }
+
+    /// Lets this judge the run when it has ended, beside what the test itself asserts.
+    #[must_use]
+    pub fn checked_by(mut self, check: fn(&Run)) -> Self {
+        self.check = check;
         self
     }
 
@@ -159,6 +168,7 @@ impl AgentCommand {
             stderr,
             started,
             timeout: self.timeout,
+            check: self.check,
             peak_rss_kib: 0,
         }
     }
@@ -172,6 +182,7 @@ pub struct RunningAgent {
     stderr: Captured,
     started: Instant,
     timeout: Duration,
+    check: fn(&Run),
     peak_rss_kib: u64,
 }
 
@@ -232,7 +243,7 @@ impl RunningAgent {
         let deadline = Instant::now() + PIPE_GRACE;
         let closed = [&self.stdout, &self.stderr].map(|stream| stream.wait(deadline));
         let stdout = self.stdout.text();
-        Run {
+        let run = Run {
             code: status.code(),
             signal: status.signal(),
             events: stdout.lines().map_while(parse_event).collect(),
@@ -242,7 +253,9 @@ impl RunningAgent {
             timed_out,
             streams_held_open: closed.contains(&false),
             peak_rss_kib: self.peak_rss_kib,
-        }
+        };
+        (self.check)(&run);
+        run
     }
 }
 
