@@ -9,6 +9,8 @@ use std::time::Duration;
 
 /// Longest message, in characters. Servers send whole web pages.
 const MAX_MESSAGE_CHARS: usize = 1_000;
+/// The shortest key that is taken out of messages, in bytes.
+const MIN_SECRET_BYTES: usize = 8;
 
 /// What kind of failure it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -194,6 +196,22 @@ impl ModelError {
     #[must_use]
     pub fn with_param(mut self, param: Option<String>) -> Self {
         self.details.param = param.map(|param| sanitise(&param));
+        self
+    }
+
+    /// The same without a secret that the server may have repeated. A very short one is no
+    /// secret, and taking it out would only spoil the words.
+    pub(crate) fn without_secret(mut self, secret: &str) -> Self {
+        if secret.len() >= MIN_SECRET_BYTES {
+            let details = &mut *self.details;
+            details.message = details.message.replace(secret, "[key]");
+            for text in [&mut details.code, &mut details.param]
+                .into_iter()
+                .flatten()
+            {
+                *text = text.replace(secret, "[key]");
+            }
+        }
         self
     }
 

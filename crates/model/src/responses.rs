@@ -153,22 +153,27 @@ impl ModelProvider for ResponsesProvider {
         request: &'a ModelRequest,
     ) -> BoxFuture<'a, Result<ModelStream, ModelError>> {
         async move {
-            let opened = self.send(request).await;
-            let settings = &self.settings;
-            let environment = &hint::process_environment;
-            match opened {
+            match self.send(request).await {
                 Ok(stream) => {
-                    let settings = settings.clone();
+                    let settings = self.settings.clone();
                     let model = request.model.clone();
-                    Ok(stream.map_errors(move |error| {
-                        hint::add(error, &settings, &model, &hint::process_environment)
-                    }))
+                    Ok(stream.map_errors(move |error| for_people(error, &settings, &model)))
                 }
-                Err(error) => Err(hint::add(error, settings, &request.model, environment)),
+                Err(error) => Err(for_people(error, &self.settings, &request.model)),
             }
         }
         .boxed()
     }
+}
+
+/// The error as it may be shown and recorded: without the key, which some servers repeat, and
+/// with what can be done about it.
+fn for_people(error: ModelError, settings: &ProviderSettings, model: &str) -> ModelError {
+    let error = match &settings.api_key {
+        Some(key) => error.without_secret(key.expose()),
+        None => error,
+    };
+    hint::add(error, settings, model, &hint::process_environment)
 }
 
 /// Reads what the server says about its refusal.

@@ -20,3 +20,18 @@ fn overload_passes_before_an_answer_only() {
     assert!(error(Phase::Request).is_retryable());
     assert!(!error(Phase::Stream).is_retryable());
 }
+
+#[test]
+fn a_secret_that_the_server_repeats_is_taken_out() {
+    let error = |secret: &str| {
+        let message = "Incorrect key: sk-secret-1";
+        ModelError::new(ErrorClass::Authentication, Phase::Request, message)
+            .with_code(Some("sk-secret-1".to_owned()))
+            .without_secret(secret)
+    };
+    let clean = error("sk-secret-1");
+    assert_eq!(clean.to_string(), "Incorrect key: [key]");
+    assert_eq!(clean.code(), Some("[key]"));
+    // A placeholder such as `x` is no secret.
+    assert_eq!(error("r").to_string(), "Incorrect key: sk-secret-1");
+}
