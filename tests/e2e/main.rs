@@ -3,13 +3,22 @@
 #![cfg(test)]
 
 mod calls;
+mod commands;
+mod configuration;
 mod demo;
 mod events;
 mod exit_codes;
+mod home;
+mod images;
 mod input;
 mod instructions;
 mod kill;
 mod patches;
+mod processes;
+mod provider_errors;
+mod resume;
+mod sandbox;
+mod sandbox_command;
 mod sdk;
 mod stream;
 mod support;

@@ -1,0 +1,139 @@
+//! `agent sandbox -- CMD`: a command under the policy that commands of the model get.
+
+use std::net::TcpListener;
+
+use agent_test_support::Run;
+
+use crate::support::{Scene, is_there};
+
+fn sandbox(scene: &Scene, command: &[&str]) -> Run {
+    scene
+        .agent(&["sandbox", "-s", "workspace-write", "--"])
+        .args(command.iter().copied())
+        .run()
+}
+
+#[test]
+fn three_denials_beside_a_permit() {
+    let scene = Scene::new(Vec::new());
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let bashrc = scene.workspace.user_home().join(".bashrc");
+    std::fs::write(&bashrc, "# mine\n").unwrap();
+    let script = format!(
+        "echo x > /etc/agent-e2e-p; echo etc=$?; echo x > ~/.bashrc; echo bashrc=$?; \
+         exec 3<>/dev/tcp/127.0.0.1/{port}; echo connect=$?; echo y > inside.txt; echo inside=$?"
+    );
+    let run = sandbox(&scene, &["bash", "-c", &script]);
+    run.assert_code(0);
+    assert_eq!(
+        run.stdout, "etc=1\nbashrc=1\nconnect=1\ninside=0\n",
+        "{}",
+        run.stderr
+    );
+    assert!(!std::path::Path::new("/etc/agent-e2e-p").exists());
+    assert_eq!(std::fs::read_to_string(&bashrc).unwrap(), "# mine\n");
+    assert_eq!(scene.workspace.read("inside.txt"), "y\n");
+}
+
+#[test]
+fn full_access_is_no_limit_and_read_only_is_one() {
+    let scene = Scene::new(Vec::new());
+    let outside = scene.outside("p");
+    let script = format!("echo x > {}", outside.display());
+    let with_mode = |mode: &str, script: &str| {
+        scene
+            .agent(&["sandbox", "-s", mode, "--", "sh", "-c", script])
+            .run()
+    };
+    assert_ne!(with_mode("read-only", "echo y > inside.txt").code, Some(0));
+    assert!(!scene.workspace.work().join("inside.txt").exists());
+    assert_ne!(with_mode("workspace-write", &script).code, Some(0));
+    assert!(!outside.exists());
+    with_mode("danger-full-access", &script).assert_code(0);
+    assert_eq!(std::fs::read_to_string(&outside).unwrap(), "x\n");
+}
+
+#[test]
+fn the_exit_code_is_the_commands_own_or_says_that_it_did_not_run() {
+    let scene = Scene::new(Vec::new());
+    let plain = scene.workspace.write("not-executable", "#!/bin/sh\n");
+    let rows: [(&[&str], i32); 7] = [
+        (&["true"], 0),
+        (&["sh", "-c", "exit 3"], 3),
+        (&["sh", "-c", "exit 255"], 255),
+        (&["sh", "-c", "kill -TERM $$"], 143),
+        (&["sh", "-c", "kill -KILL $$"], 137),
+        (&["no_such_program_77"], 127),
+        (&[plain.to_str().unwrap()], 126),
+    ];
+    for (command, code) in rows {
+        let run = sandbox(&scene, command);
+        assert_eq!(run.code, Some(code), "{command:?}: {}", run.stderr);
+        if code == 126 || code == 127 {
+            assert!(run.stderr.contains(command[0]), "{}", run.stderr);
+        }
+    }
+    let run = scene.agent(&["sandbox"]).run();
+    run.assert_code(2);
+}
+
+#[test]
+fn streams_arguments_and_directory_are_passed_on() {
+    let scene = Scene::new(Vec::new());
+    let run = scene
+        .agent(&["sandbox", "-s", "workspace-write", "--", "sh", "-c"])
+        .args([
+            "cat; printf '<%s>' \"$@\"; pwd >&2",
+            "sh",
+            "a b",
+            "--json",
+            "",
+        ])
+        .stdin_bytes("from stdin\n")
+        .run();
+    run.assert_code(0);
+    assert_eq!(run.stdout, "from stdin\n<a b><--json><>");
+    let work = scene.workspace.work();
+    let work = work.canonicalize().unwrap();
+    assert_eq!(run.stderr, format!("{}\n", work.display()));
+}
+
+#[test]
+fn the_key_of_the_provider_is_not_passed_on() {
+    let scene = Scene::new(Vec::new());
+    let run = scene
+        .agent(&["sandbox", "-s", "workspace-write", "--", "env"])
+        .env("MOCK_KEY", "prov-key-9f3a")
+        .env("PLAIN_VAR", "plain-77")
+        .run();
+    run.assert_code(0);
+    assert!(
+        run.stdout.contains("PLAIN_VAR=plain-77\n"),
+        "{}",
+        run.stdout
+    );
+    assert!(!run.stdout.contains("prov-key-9f3a"));
+}
+
+#[test]
+fn python_programs_work_inside() {
+    if !is_there("python3") {
+        return;
+    }
+    let scene = Scene::new(Vec::new());
+    let program = "import asyncio, multiprocessing, socket\n\
+        async def main():\n    \
+            p = await asyncio.create_subprocess_exec('echo', 'child', stdout=-1)\n    \
+            out, _ = await p.communicate()\n    \
+            print(out)\n\
+        asyncio.run(main())\n\
+        print(multiprocessing.Semaphore(1).acquire(timeout=10))\n\
+        a, b = socket.socketpair()\n\
+        a.send(b'x')\n\
+        print(b.recv(1))\n";
+    let program = scene.workspace.write("program.py", program);
+    let run = sandbox(&scene, &["python3", program.to_str().unwrap()]);
+    assert_eq!(run.stdout, "b'child\\n'\nTrue\nb'x'\n", "{}", run.stderr);
+    run.assert_code(0);
+}
