@@ -99,10 +99,10 @@ fn xm_05_declined_steps_are_3_where_that_is_asked_for() {
 #[test]
 fn xm_05_a_patch_outside_is_declined() {
     let scene = Scene::new(Vec::new());
-    let path = scene.outside("new");
+    let outside = scene.outside("new");
     let patch = format!(
         "*** Begin Patch\n*** Add File: {}\n+x\n*** End Patch\n",
-        path.display()
+        outside.display()
     );
     let steps = || {
         vec![
@@ -114,7 +114,7 @@ fn xm_05_a_patch_outside_is_declined() {
         let (_, run) = run(steps(), args);
         run.assert_code(code);
         assert_eq!(items(&run, "file_change")[0]["status"], "declined");
-        assert!(!path.exists());
+        assert!(!outside.exists());
     }
 }
 

@@ -98,7 +98,8 @@ fn xm_13_odd_working_directories_work() {
         let run = scene.exec(&["go"]).current_dir(&cwd).run();
         run.assert_code(0);
         scene.server.assert_clean();
-        let hex: String = name.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex: Vec<String> = name.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = hex.concat();
         assert!(scene.printed(0, 0).contains(&hex), "{}", scene.output(0, 0));
         assert_eq!(
             std::fs::read_to_string(cwd.join("made.txt")).unwrap(),

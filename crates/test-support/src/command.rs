@@ -63,7 +63,7 @@ impl AgentCommand {
         Self {
             command,
             input: Input::Null,
-            timeout: Duration::from_secs(60),
+            timeout: Duration::from_mins(1),
             check: |_| (),
         }
     }
