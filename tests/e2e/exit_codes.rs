@@ -55,15 +55,16 @@ fn xm_05_failures_of_the_model_are_1() {
 #[test]
 fn xm_05_usage_and_configuration_errors_are_2() {
     let scene = Scene::new(vec![Step::message("fin")]);
-    let wrong = [
-        &["--no-such-flag", "go"][..],
-        &["-s", "nonsense", "go"],
-        &["a", "b", "c"],
+    let wrong: [(&[&str], &str); 3] = [
+        (&["--no-such-flag", "go"], "'--no-such-flag'"),
+        (&["-s", "nonsense", "go"], "workspace-write"),
+        (&["a", "b", "c"], "'b'"),
     ];
-    for args in wrong {
+    for (args, part) in wrong {
         let run = scene.agent(&["exec"]).args(args.iter().copied()).run();
         run.assert_code(2);
         assert!(run.stderr.starts_with("error: "), "{}", run.stderr);
+        assert!(run.stderr.contains(part), "{}", run.stderr);
         assert_eq!(run.stdout, "");
     }
     std::fs::write(scene.workspace.home().join("config.toml"), "model = [\n").unwrap();
@@ -320,7 +321,11 @@ fn agent_without_a_subcommand_says_what_there_is() {
     let scene = Scene::new(vec![Step::message("fin")]);
     let run = scene.agent(&[]).run();
     run.assert_code(2);
-    assert!(run.stderr.contains("exec"), "{}", run.stderr);
+    assert_eq!(
+        run.stderr,
+        "error: the terminal interface is not part of this version\n\
+         hint: run one task with: agent exec \"explain this repository\"\n"
+    );
     assert_eq!(run.stdout, "");
     let run = scene.agent(&["do something"]).run();
     run.assert_code(2);
