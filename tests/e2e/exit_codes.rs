@@ -3,7 +3,7 @@
 use agent_test_support::{AgentCommand, Item, Run, Step};
 use serde_json::json;
 
-use crate::support::{LONG, Scene, agent, failure, items, messages, soon};
+use crate::support::{LONG, Scene, agent, failure, items, messages, prints_events, soon};
 
 /// No second tries, so that a failure is one at once.
 const ONCE: &str = "request_max_retries = 0\nstream_max_retries = 0\n";
@@ -234,6 +234,7 @@ fn xm_05_a_closed_standard_output_is_141() {
         .args(["-c", "\"$@\" | head -n 1; exit ${PIPESTATUS[0]}", "bash"])
         .arg(agent())
         .args(["exec", "--json", "-s", "workspace-write", "go"])
+        .checked_by(prints_events)
         .run();
     run.assert_code(141);
     assert_eq!(run.stdout.lines().count(), 1);

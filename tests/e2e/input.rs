@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use agent_test_support::{AgentCommand, Item, ModelServer, Step};
 
-use crate::support::{LONG, Scene, agent, failure, messages, user_texts, warnings};
+use crate::support::{LONG, Scene, agent, failure, messages, prints_events, user_texts, warnings};
 
 #[test]
 fn xm_01_an_open_pipe_without_a_writer_does_not_hold_the_turn_up() {
@@ -159,6 +159,7 @@ fn xm_13_a_deleted_working_directory_is_refused() {
         .args(["-c", script, "sh"])
         .arg(agent())
         .args(["exec", "--json", "go"])
+        .checked_by(prints_events)
         .run();
     run.assert_code(2);
     assert_eq!(scene.server.requests().len(), 0);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use agent_test_support::{AgentCommand, Item, Run, Step};
 
-use crate::support::{Scene, agent, failure, is_there, items, messages, tool};
+use crate::support::{Scene, agent, failure, is_there, items, messages, prints_events, tool};
 
 /// One task with this command, with files made before.
 #[track_caller]
@@ -119,6 +119,7 @@ fn run_without_namespaces(command: &str, more: &str) -> Option<(Scene, Run)> {
     let command = without_namespaces(&scene)?;
     let run = command
         .args(["exec", "--json", "-s", "workspace-write", "go"])
+        .checked_by(prints_events)
         .run();
     scene.server.assert_clean();
     Some((scene, run))

@@ -41,7 +41,7 @@ fn ends_well(run: &Run) {
 
 /// And for every run with `--json`: each whole line satisfies the published schema, and a failed
 /// turn is never a success.
-fn prints_events(run: &Run) {
+pub(crate) fn prints_events(run: &Run) {
     ends_well(run);
     let whole = run.stdout.rfind('\n').map_or("", |end| &run.stdout[..end]);
     for line in whole.lines() {
@@ -95,16 +95,20 @@ impl Scene {
 
     /// `agent` with these arguments.
     pub(crate) fn agent(&self, args: &[&str]) -> AgentCommand {
+        let prints_lines = args.contains(&"--json");
         AgentCommand::new(agent(), &self.workspace)
             .args(args.iter().copied())
-            .checked_by(ends_well)
+            .checked_by(if prints_lines {
+                prints_events
+            } else {
+                ends_well
+            })
     }
 
     /// `agent exec --json` with the workspace sandbox and these arguments.
     pub(crate) fn exec(&self, args: &[&str]) -> AgentCommand {
         self.agent(&["exec", "--json", "-s", "workspace-write"])
             .args(args.iter().copied())
-            .checked_by(prints_events)
     }
 
     /// The same for people, without `--json`.
