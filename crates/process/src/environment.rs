@@ -51,6 +51,36 @@ const CORE: &[&str] = &[
 /// Parts of names that hold secrets as a rule.
 const SECRET_PARTS: &[&str] = &["KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "CREDENTIAL"];
 
+/// Words between underscores that do.
+const SECRET_WORDS: &[&str] = &[
+    "AUTH",
+    "CRED",
+    "CREDS",
+    "JWT",
+    "PASS",
+    "PASSPHRASE",
+    "PAT",
+    "PWD",
+    "SESSION",
+];
+
+/// Names that look so and are not.
+const NO_SECRETS: &[&str] = &[
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DESKTOP_SESSION",
+    "GDMSESSION",
+    "GNOME_DESKTOP_SESSION_ID",
+    "OLDPWD",
+    "PWD",
+    "SESSION_MANAGER",
+    "SSH_AUTH_SOCK",
+    "TERM_SESSION_ID",
+    "XDG_SESSION_CLASS",
+    "XDG_SESSION_DESKTOP",
+    "XDG_SESSION_ID",
+    "XDG_SESSION_TYPE",
+];
+
 /// Keys of model providers, which no command needs.
 const PROVIDER_KEYS: &[&str] = &[
     "AGENT_API_KEY",
@@ -77,7 +107,27 @@ const UNATTENDED: &[(&str, &str)] = &[
 /// Whether a variable of this name holds a secret as a rule.
 pub fn looks_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
-    SECRET_PARTS.iter().any(|part| name.contains(part))
+    let is_word = |word: &str| SECRET_WORDS.contains(&word);
+    !NO_SECRETS.contains(&name.as_str())
+        && (SECRET_PARTS.iter().any(|part| name.contains(part)) || name.split('_').any(is_word))
+}
+
+/// Whether a value is an address with a password in it (RFC 3986, userinfo).
+fn holds_password(value: &OsStr) -> bool {
+    let value = value.to_string_lossy();
+    let mut rest = &*value;
+    while let Some((_, after)) = rest.split_once("://") {
+        let authority = after.split(['/', '?', '#', ' ']).next().unwrap_or(after);
+        let user = authority.rsplit_once('@').map(|(user, _)| user);
+        if user.is_some_and(|user| {
+            user.split_once(':')
+                .is_some_and(|(_, word)| !word.is_empty())
+        }) {
+            return true;
+        }
+        rest = after;
+    }
+    false
 }
 
 impl EnvironmentPolicy {
@@ -86,7 +136,7 @@ impl EnvironmentPolicy {
         let mut kept = BTreeMap::new();
         let mut withheld = Vec::new();
         for (name, value) in own {
-            match self.decide(&name) {
+            match self.decide(&name, &value) {
                 Decision::Pass => {
                     kept.insert(name, value);
                 }
@@ -114,7 +164,7 @@ impl EnvironmentPolicy {
         }
     }
 
-    fn decide(&self, name: &OsStr) -> Decision {
+    fn decide(&self, name: &OsStr, value: &OsStr) -> Decision {
         let name = name.to_string_lossy();
         let own = |key: &str| key.eq_ignore_ascii_case(&name);
         if self.own_keys.iter().any(|key| own(key)) || PROVIDER_KEYS.iter().any(|key| own(key)) {
@@ -129,7 +179,7 @@ impl EnvironmentPolicy {
         if !inherited || matches(&self.exclude) {
             return Decision::LeaveOut;
         }
-        if !self.keep_secrets && looks_secret(&name) {
+        if !self.keep_secrets && (looks_secret(&name) || holds_password(value)) {
             return Decision::Withhold;
         }
         if !self.include_only.is_empty() && !matches(&self.include_only) {
@@ -152,14 +202,29 @@ fn glob(pattern: &str, name: &str) -> bool {
     glob_chars(&pattern, &name)
 }
 
+/// Goes through both once; at a mismatch the last `*` takes one character more.
 fn glob_chars(pattern: &[char], name: &[char]) -> bool {
-    match (pattern.split_first(), name.split_first()) {
-        (None, None) => true,
-        (Some(('*', rest)), _) => {
-            (0..=name.len()).any(|n_skipped| glob_chars(rest, name.split_at(n_skipped).1))
+    let (mut p, mut n) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    loop {
+        match (pattern.get(p), name.get(n)) {
+            (Some('*'), _) => {
+                star = Some((p, n));
+                p += 1;
+            }
+            (None, None) => return true,
+            (Some(wanted), Some(found)) if *wanted == '?' || wanted == found => {
+                p += 1;
+                n += 1;
+            }
+            (Some(_), None) => return false,
+            (Some(_) | None, Some(_)) => {
+                let Some((star_p, star_n)) = star else {
+                    return false;
+                };
+                star = Some((star_p, star_n + 1));
+                (p, n) = (star_p + 1, star_n + 1);
+            }
         }
-        (Some(('?', rest)), Some((_, name))) => glob_chars(rest, name),
-        (Some((wanted, rest)), Some((found, name))) => wanted == found && glob_chars(rest, name),
-        (None, Some(_)) | (Some(_), None) => false,
     }
 }

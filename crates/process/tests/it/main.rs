@@ -135,6 +135,47 @@ fn patterns_choose() {
     assert_eq!(names(&core, &own).0, ["HOME=/", "LANG=C.UTF-8", "PATH=/"]);
 }
 
+#[test]
+fn words_and_values_tell_secrets_as_well() {
+    let own = [
+        ("GITHUB_PAT", "x"),
+        ("DB_PASS", "x"),
+        ("MYSQL_PWD", "x"),
+        ("DATABASE_URL", "postgres://u:p@host/db"),
+        ("HTTPS_PROXY", "http://proxy:3128"),
+        ("PATHS", "x"),
+        ("PWD", "/"),
+        ("SSH_AUTH_SOCK", "/s"),
+        ("COMPASS", "n"),
+    ];
+    let (kept, withheld) = names(&EnvironmentPolicy::default(), &own);
+    assert_eq!(
+        kept,
+        [
+            "COMPASS=n",
+            "HTTPS_PROXY=http://proxy:3128",
+            "LANG=C.UTF-8",
+            "PATHS=x",
+            "PWD=/",
+            "SSH_AUTH_SOCK=/s"
+        ]
+    );
+    assert_eq!(
+        withheld,
+        ["DATABASE_URL", "DB_PASS", "GITHUB_PAT", "MYSQL_PWD"]
+    );
+}
+
+#[test]
+fn a_hostile_pattern_ends() {
+    let policy = EnvironmentPolicy {
+        exclude: vec![format!("{}z", "*a".repeat(40))],
+        ..EnvironmentPolicy::default()
+    };
+    let name = "a".repeat(80);
+    assert_eq!(names(&policy, &[(&name, "1")]).0[1], format!("{name}=1"));
+}
+
 proptest! {
     #[test]
     fn memory_is_bounded_and_bytes_are_counted(pieces in proptest::collection::vec("[a-zé漢😀\n]{0,40}", 0..20), max in 8usize..64) {
