@@ -33,7 +33,13 @@ fn plain(bytes: &[u8], hidden: Hidden) -> String {
         overwrite: false,
         hidden,
     };
-    Parser::new().advance(&mut collector, bytes);
+    // Each line begins in the ground state: a sequence that never ends hides its own line only.
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        Parser::new().advance(&mut collector, line);
+        if line.ends_with(b"\n") && !collector.text.ends_with('\n') {
+            collector.execute(b'\n');
+        }
+    }
     collector.text
 }
 

@@ -10,7 +10,7 @@ fn sequences_leave_only_their_text() {
     assert_eq!(sanitize(hostile), "red");
     assert_eq!(sanitize("a\x1bP+q544e\x1b\\b\x1b_x\x1b\\c"), "abc");
     // A sequence that never ends swallows nothing that a terminal would show.
-    assert_eq!(sanitize("shown\x1b]0;title"), "shown");
+    assert_eq!(sanitize("shown\x1b]0;title\nnext"), "shown\nnext");
 }
 
 #[test]
