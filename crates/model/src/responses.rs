@@ -3,6 +3,7 @@
 mod classify;
 mod client;
 mod events;
+mod lenient;
 mod sse;
 
 use std::sync::OnceLock;
@@ -69,6 +70,16 @@ impl ResponsesProvider {
             return Err(refusal(&self.settings.name, response).await);
         }
         Ok(events::stream(response.bytes_stream(), timeout))
+    }
+
+    /// Whether address and headers can be used at all.
+    ///
+    /// # Errors
+    /// When they cannot; no request would ever be made.
+    pub fn check(&self) -> Result<(), ModelError> {
+        self.url()?;
+        self.headers()?;
+        Ok(())
     }
 
     fn client(&self) -> Result<&Client, ModelError> {

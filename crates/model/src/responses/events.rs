@@ -17,6 +17,7 @@ use serde_json::value::RawValue;
 use tokio::time::{Sleep, sleep};
 
 use super::classify::{self, ServerError};
+use super::lenient;
 use super::sse::{SseError, SseStream};
 use crate::{ErrorClass, ModelError, ModelEvent, ModelStream, Phase};
 
@@ -207,8 +208,11 @@ fn finished(raw: &RawValue) -> Option<ModelEvent> {
     let item: ResponseItem = match serde_json::from_str(raw.get()) {
         Ok(item) => item,
         Err(error) => {
-            tracing::warn!(%error, "unreadable item skipped");
-            return None;
+            let Some((item, serialized)) = lenient::corrected(raw.get()) else {
+                tracing::warn!(%error, "unreadable item skipped");
+                return None;
+            };
+            return Some(ModelEvent::ItemDone { item, serialized });
         }
     };
     Some(ModelEvent::ItemDone {
