@@ -330,7 +330,11 @@ fn agent_without_a_subcommand_says_what_there_is() {
     assert_eq!(run.stdout, "");
     let run = scene.agent(&["do something"]).run();
     run.assert_code(2);
-    assert!(run.stderr.contains("do something"), "{}", run.stderr);
+    assert!(
+        run.stderr.ends_with("agent exec \"do something\"\n"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]

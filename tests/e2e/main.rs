@@ -10,6 +10,7 @@ mod demo;
 mod events;
 mod exit_codes;
 mod home;
+mod hostile;
 mod images;
 mod input;
 mod instructions;

@@ -11,6 +11,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+    /// Words for the terminal interface, which is not part of this version.
+    #[arg(hide = true)]
+    pub(crate) prompt: Option<String>,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 }

@@ -108,7 +108,8 @@ fn thread_options(
 /// Without a person, the agent works where changes can be seen and undone, or where the user
 /// said so.
 fn check_place(manager: &ThreadManager, options: &ThreadOptions) -> anyhow::Result<()> {
-    if manager.is_project(&options.cwd) {
+    // A directory that is not there is told where the thread starts.
+    if manager.is_project(&options.cwd) || !options.cwd.is_dir() {
         return Ok(());
     }
     Err(say::usage(

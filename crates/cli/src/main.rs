@@ -33,10 +33,13 @@ fn main() -> ExitCode {
         Some(Command::Sandbox(sandbox)) => sandbox::run(&cli.common, &sandbox),
         Some(Command::Demo) => demo::run(&cli.common),
         Some(Command::Debug(debug)) => debug::run(&debug),
-        None => Err(say::usage(
-            "the terminal interface is not part of this version",
-            "run one task with: agent exec \"explain this repository\"",
-        )),
+        None => {
+            let prompt = cli.prompt.as_deref().unwrap_or("explain this repository");
+            Err(say::usage(
+                "the terminal interface is not part of this version",
+                format!("run one task with: agent exec {prompt:?}"),
+            ))
+        }
     };
     match result {
         Ok(code) => code,

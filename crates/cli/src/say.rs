@@ -3,6 +3,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use agent_terminal_text::sanitize;
+
 /// An error for the user's hands: usage or configuration. Exit code 2.
 #[derive(Debug)]
 pub(crate) struct UsageError {
@@ -52,13 +54,13 @@ pub(crate) fn with_causes(err: &dyn std::error::Error) -> String {
 #[expect(clippy::print_stderr, reason = "this is where errors are told")]
 pub(crate) fn error(err: &anyhow::Error) -> ExitCode {
     if let Some(usage) = err.downcast_ref::<UsageError>() {
-        eprintln!("error: {usage}");
+        eprintln!("error: {}", sanitize(&usage.to_string()));
         if let Some(hint) = &usage.hint {
-            eprintln!("hint: {hint}");
+            eprintln!("hint: {}", sanitize(hint));
         }
         return ExitCode::from(2);
     }
-    eprintln!("error: {err:#}");
+    eprintln!("error: {}", sanitize(&format!("{err:#}")));
     ExitCode::FAILURE
 }
 
@@ -72,5 +74,5 @@ pub(crate) fn data(line: &str) {
 /// Something that the user should know, while the work goes on.
 #[expect(clippy::print_stderr, reason = "this is where warnings are told")]
 pub(crate) fn warning(text: &str) {
-    eprintln!("warning: {text}");
+    eprintln!("warning: {}", sanitize(text));
 }

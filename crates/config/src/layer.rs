@@ -7,7 +7,11 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 use toml_edit::{Document, Item, Key as TomlKey};
 
+use crate::file::read_regular;
 use crate::keys::{Kind, Known, lookup, nearest};
+
+/// The largest configuration, in bytes.
+const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// Where a setting stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,7 +108,7 @@ impl Layer {
     /// # Errors
     /// When it cannot be read, is no TOML, or a value has the wrong type.
     pub fn from_file(path: &Path) -> Result<Self, ConfigError> {
-        match std::fs::read(path) {
+        match read_regular(path, MAX_FILE_BYTES) {
             Ok(bytes) => Self::from_text(path, &String::from_utf8_lossy(&bytes)),
             Err(err) if matches!(err.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
                 Ok(Self::default())

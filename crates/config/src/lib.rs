@@ -4,11 +4,13 @@
 //! error that names file, line and column; an unknown key is a warning that names the nearest
 //! key that exists. What the settings do is not known here.
 
+mod file;
 mod keys;
 mod layer;
 mod read;
 mod settings;
 
+pub use file::read_regular;
 pub use layer::{ConfigError, Layer, Override, Place};
 pub use read::{Loaded, load};
 pub use settings::{

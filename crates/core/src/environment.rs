@@ -171,4 +171,7 @@ pub enum ReadError {
     /// It is larger than [`MAX_READ_BYTES`].
     #[error("it is larger than {} MiB", MAX_READ_BYTES >> 20)]
     TooLarge,
+    /// It did not end.
+    #[error("reading it takes too long; it may be a pipe")]
+    TooSlow,
 }

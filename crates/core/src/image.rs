@@ -1,6 +1,7 @@
 //! Images as providers take them: a `data:` URL of a format and size that they accept.
 
-use std::io::Cursor;
+use std::io::{self, Cursor};
+use std::path::Path;
 
 use base64::Engine as _;
 use image::{ImageFormat, ImageReader, Limits, imageops::FilterType};
@@ -21,6 +22,9 @@ const SENT: [ImageFormat; 4] = [
     ImageFormat::WebP,
 ];
 
+/// The largest image file, in bytes.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
 /// Why bytes are no image that can be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
@@ -33,6 +37,14 @@ pub enum ImageError {
     /// It is one of the formats, but damaged or too large.
     #[error("the image cannot be decoded: {0}")]
     Decode(image::ImageError),
+}
+
+/// Reads an image file, as it is.
+///
+/// # Errors
+/// When it is no regular file, cannot be read or is too large to be an image.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    agent_config::read_regular(path, MAX_FILE_BYTES)
 }
 
 /// Checks that the bytes are an image, scales it down where it is large, and renders it.

@@ -17,6 +17,7 @@ mod thread_manager;
 pub mod tool;
 mod turn;
 
+pub use agent_config::read_regular;
 pub use events::ItemEvents;
 pub use settings::{SettingsError, ThreadOptions, TurnLimits, Variables};
 pub use thread::{Thread, ThreadEnded};

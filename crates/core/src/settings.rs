@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent_config::{Config, TrustLevel};
+use agent_config::{Config, TrustLevel, read_regular};
 use agent_model::{ModelProvider, ProviderSettings};
 use agent_process::{EnvironmentPolicy, Inherit};
 use agent_protocol::{ApprovalPolicy, SandboxMode};
@@ -21,6 +21,9 @@ const DEFAULT_MODEL: &str = "gpt-5.5";
 
 /// The longest output of one tool call, in tokens, unless configured.
 const DEFAULT_OUTPUT_TOKENS: usize = 10_000;
+
+/// The longest file of base instructions, in bytes.
+const MAX_INSTRUCTIONS_BYTES: u64 = 1 << 20;
 
 /// What a face asks for when it starts or resumes a thread. What it leaves open comes from the
 /// configuration.
@@ -144,6 +147,9 @@ pub enum SettingsError {
         /// Why.
         source: agent_model::ScriptError,
     },
+    /// Its address or headers are unusable.
+    #[error(transparent)]
+    Provider(agent_model::ModelError),
     /// The file of base instructions cannot be read.
     #[error("cannot read `model_instructions_file` `{path}`", path = path.display())]
     Instructions {
@@ -179,7 +185,7 @@ impl SettingsError {
             }
             Self::WireApi { .. } => Some("set `wire_api = \"responses\"`".to_owned()),
             Self::Cwd { .. } => Some("choose a directory with `--cd DIR`".to_owned()),
-            Self::Script { .. } | Self::Instructions { .. } => None,
+            Self::Script { .. } | Self::Provider(_) | Self::Instructions { .. } => None,
         }
     }
 }
@@ -274,6 +280,12 @@ pub(crate) fn place(
             path: options.cwd.clone(),
             source,
         })?;
+    if !cwd.is_dir() {
+        return Err(SettingsError::Cwd {
+            path: cwd,
+            source: std::io::ErrorKind::NotADirectory.into(),
+        });
+    }
     let project = Project::find(&cwd, &config.project_root_markers);
     let mode = config
         .sandbox_mode
@@ -316,8 +328,8 @@ fn default_mode(config: &Config, cwd: &Path, project: &Project) -> SandboxMode {
 fn instructions(config: &Config) -> Result<Arc<str>, SettingsError> {
     match &config.model_instructions_file {
         None => Ok(agent_context::BASE_INSTRUCTIONS.into()),
-        Some(path) => std::fs::read_to_string(path)
-            .map(Arc::from)
+        Some(path) => read_regular(path, MAX_INSTRUCTIONS_BYTES)
+            .map(|bytes| String::from_utf8_lossy(&bytes).into())
             .map_err(|source| SettingsError::Instructions {
                 path: path.clone(),
                 source,

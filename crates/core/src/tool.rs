@@ -268,8 +268,7 @@ impl<T: Tool> ToolHandler for Arc<T> {
         };
         let value: Value = serde_json::from_str(arguments).map_err(ToolError::NotJson)?;
         let ignored = unknown_arguments::<T::Args>(&value);
-        let args = serde_json::from_value(value)
-            .map_err(|err| ToolError::WrongArguments(err.to_string()))?;
+        let args = typed_arguments(value)?;
         Ok(Box::new(TypedCall {
             tool: Arc::clone(self),
             args,
@@ -313,6 +312,21 @@ impl<T: Tool> PreparedCall for TypedCall<T> {
             outcome
         })
     }
+}
+
+/// Arguments of a call as the tool's type.
+///
+/// # Errors
+/// When they do not fit; the text names the field.
+pub fn typed_arguments<Args: DeserializeOwned>(value: Value) -> Result<Args, ToolError> {
+    serde_path_to_error::deserialize(value).map_err(|err| {
+        let field = err.path().to_string();
+        let inner = err.into_inner();
+        ToolError::WrongArguments(match field.as_str() {
+            "." => inner.to_string(),
+            field => format!("`{field}`: {inner}"),
+        })
+    })
 }
 
 /// The names among the arguments that are not in the schema.

@@ -1,8 +1,11 @@
 //! The file for the last message (`--output-last-message`).
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
 /// The file that the last message goes to. It is emptied at the start, so that a failed run
 /// leaves nothing of an earlier one.
@@ -18,8 +21,17 @@ impl AnswerFile {
     /// # Errors
     /// When it cannot be written.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
+        // A pipe that nobody reads must not be waited for.
+        let flags = OFlag::O_NONBLOCK.bits();
+        let file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .custom_flags(flags)
+            .open(path)?;
+        fcntl(&file, FcntlArg::F_SETFL(OFlag::empty()))?;
         Ok(Self {
-            file: File::create(path)?,
+            file,
             path: path.to_owned(),
         })
     }

@@ -4,9 +4,10 @@
 mod output;
 mod signals;
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
-use agent_core::{Resume, StartError, Thread, ThreadManager, ThreadOptions};
+use agent_core::{Resume, StartError, Thread, ThreadManager, ThreadOptions, read_regular};
 use agent_protocol::{
     Event, FailureKind, NoticeEvent, Op, TokenUsage, TurnEvent, TurnFailure, UserInput,
 };
@@ -19,6 +20,9 @@ use crate::prompt::{Prompt, PromptError, StdinMode, read_prompt};
 use crate::schema::AnswerSchema;
 use output::Output;
 use signals::Signals;
+
+/// The largest output schema, in bytes.
+const MAX_SCHEMA_BYTES: u64 = 4 << 20;
 
 /// What a run is asked to do.
 #[derive(Debug)]
@@ -82,7 +86,7 @@ pub enum ExecError {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// The schema cannot be used.
     #[error("cannot use the output schema `{path}`: {problem}", path = path.display())]
@@ -102,7 +106,7 @@ pub enum ExecError {
     },
     /// Signals cannot be heard.
     #[error("cannot listen for signals")]
-    Signals(std::io::Error),
+    Signals(io::Error),
 }
 
 impl ExecError {
@@ -132,7 +136,7 @@ pub async fn run(
 ) -> Result<ExitStatus, ExecError> {
     let schema = options
         .output_schema
-        .as_ref()
+        .as_deref()
         .map(read_schema)
         .transpose()?;
     for path in &options.images {
@@ -176,24 +180,24 @@ fn user_input(prompt: &Prompt, images: Vec<PathBuf>) -> Vec<UserInput> {
     images.chain([text]).collect()
 }
 
-fn read_schema(path: &PathBuf) -> Result<(Value, AnswerSchema), ExecError> {
+fn read_schema(path: &Path) -> Result<(Value, AnswerSchema), ExecError> {
     let problem = |problem: String| ExecError::Schema {
-        path: path.clone(),
+        path: path.to_owned(),
         problem,
     };
-    let text = std::fs::read_to_string(path).map_err(|err| problem(err.to_string()))?;
+    let bytes = read_regular(path, MAX_SCHEMA_BYTES).map_err(|err| problem(err.to_string()))?;
     let value: Value =
-        serde_json::from_str(&text).map_err(|err| problem(format!("it is not JSON: {err}")))?;
+        serde_json::from_slice(&bytes).map_err(|err| problem(format!("it is not JSON: {err}")))?;
     let compiled = AnswerSchema::compile(&value).map_err(problem)?;
     Ok((value, compiled))
 }
 
-fn check_image(path: &PathBuf) -> Result<(), ExecError> {
+fn check_image(path: &Path) -> Result<(), ExecError> {
     let problem = |problem: String| ExecError::Image {
-        path: path.clone(),
+        path: path.to_owned(),
         problem,
     };
-    let bytes = std::fs::read(path).map_err(|err| problem(err.to_string()))?;
+    let bytes = agent_core::image::read(path).map_err(|err| problem(err.to_string()))?;
     agent_core::image::to_data_url(&bytes).map_err(|err| problem(err.to_string()))?;
     Ok(())
 }
@@ -222,7 +226,7 @@ struct Run<'a> {
 /// What ended the listening.
 enum End {
     Turn(TurnEvent),
-    ClosedOutput,
+    LostOutput(io::Error),
     /// The thread ended without telling how; a fault of the program.
     Lost,
 }
@@ -276,8 +280,8 @@ impl Run<'_> {
                     if started && printed.is_ok() {
                         printed = self.output.introduce(self.prompt, &self.notes);
                     }
-                    if printed.is_err() {
-                        return End::ClosedOutput;
+                    if let Err(err) = printed {
+                        return End::LostOutput(err);
                     }
                     if let Event::Notice(NoticeEvent::Declined { .. }) = envelope.event {
                         self.n_declined += 1;
@@ -295,7 +299,7 @@ impl Run<'_> {
     /// Tells how it ended.
     fn conclude(&mut self, end: End, stopped_by: Option<i32>) -> ExitStatus {
         match end {
-            End::ClosedOutput => ExitStatus::CLOSED_STDOUT,
+            End::LostOutput(err) => lost_output(&err),
             End::Lost => self.fail(&TurnFailure {
                 kind: FailureKind::Internal,
                 message: "the session ended unexpectedly".to_owned(),
@@ -331,8 +335,8 @@ impl Run<'_> {
                 hint: None,
             });
         }
-        if self.output.completed(usage, answer).is_err() {
-            return ExitStatus::CLOSED_STDOUT;
+        if let Err(err) = self.output.completed(usage, answer) {
+            return lost_output(&err);
         }
         if self.fail_on_declined && self.n_declined > 0 {
             return ExitStatus::Declined;
@@ -343,18 +347,28 @@ impl Run<'_> {
     fn fail(&mut self, failure: &TurnFailure) -> ExitStatus {
         match self.output.failed(failure) {
             Ok(()) => ExitStatus::from(failure.kind),
-            Err(_) => ExitStatus::CLOSED_STDOUT,
+            Err(err) => lost_output(&err),
         }
     }
 
     fn told(
         &mut self,
         status: ExitStatus,
-        tell: fn(&mut Output, &str) -> std::io::Result<()>,
+        tell: fn(&mut Output, &str) -> io::Result<()>,
         message: &str,
     ) -> ExitStatus {
         // The signal says more than that nobody reads any more.
         tell(&mut self.output, message).ok();
         status
     }
+}
+
+/// Standard output took no more. That nobody reads it is the reader's choice; anything else is
+/// an error that must be told.
+fn lost_output(err: &io::Error) -> ExitStatus {
+    if err.kind() == io::ErrorKind::BrokenPipe {
+        return ExitStatus::CLOSED_STDOUT;
+    }
+    output::complain(&format!("cannot write to standard output: {err}"));
+    ExitStatus::Failed
 }

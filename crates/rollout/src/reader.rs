@@ -75,7 +75,10 @@ impl fmt::Display for Damage {
             parts.push("its first record is missing".to_owned());
         }
         if self.broken_lines > 0 {
-            parts.push(format!("{} damaged lines were skipped", self.broken_lines));
+            parts.push(match self.broken_lines {
+                1 => "1 damaged line was skipped".to_owned(),
+                n => format!("{n} damaged lines were skipped"),
+            });
         }
         if self.torn_tail {
             parts.push("its last record is torn and was skipped".to_owned());

@@ -14,7 +14,7 @@ use agent_apply_patch::{
 use agent_core::environment::Environment;
 use agent_core::tool::{
     DecisionContext, Effect, PreparedCall, Requirement, ToolContext, ToolError, ToolHandler,
-    ToolInput, ToolOutcome, ToolPayload, ToolSpec, parameters,
+    ToolInput, ToolOutcome, ToolPayload, ToolSpec, parameters, typed_arguments,
 };
 use agent_protocol::{
     ApprovalSubject, ChangeKind, FileChange as ShownChange, ItemStatus, PathChange, TurnItem,
@@ -64,8 +64,7 @@ impl ToolHandler for ApplyPatch {
             ToolPayload::Custom { input } => input.clone(),
             ToolPayload::Function { arguments } => {
                 let value = serde_json::from_str(arguments).map_err(ToolError::NotJson)?;
-                let args: Args = serde_json::from_value(value)
-                    .map_err(|err| ToolError::WrongArguments(err.to_string()))?;
+                let args: Args = typed_arguments(value)?;
                 args.input
             }
         };

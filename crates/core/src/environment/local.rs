@@ -29,6 +29,9 @@ use super::{
 /// How much of the output is read at once, in bytes.
 const READ_BYTES: usize = 64 * 1024;
 
+/// How long reading one file may take.
+const READ_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// What this machine is to a session.
 #[derive(Debug)]
 pub struct LocalSettings {
@@ -190,7 +193,11 @@ impl Environment for LocalEnvironment {
     }
 
     fn read_file<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<u8>, ReadError>> {
-        Box::pin(self.read(path))
+        Box::pin(async move {
+            // A pipe that nobody writes to would be waited for.
+            let read = tokio::time::timeout(READ_TIMEOUT, self.read(path)).await;
+            read.unwrap_or(Err(ReadError::TooSlow))
+        })
     }
 
     fn resolve(&self, path: &str) -> Result<Target, Refusal> {

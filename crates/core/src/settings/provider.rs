@@ -54,7 +54,9 @@ pub(super) fn choose(
         WireApi::Responses => {
             settings.api_key = key(id, entry, variables)?;
             settings.env_key.clone_from(&entry.env_key);
-            Arc::new(ResponsesProvider::new(settings.clone()))
+            let provider = ResponsesProvider::new(settings.clone());
+            provider.check().map_err(SettingsError::Provider)?;
+            Arc::new(provider)
         }
         WireApi::Chat => return Err(wire_api(id, "chat")),
         WireApi::Anthropic => return Err(wire_api(id, "anthropic")),

@@ -19,7 +19,7 @@ pub(super) enum ImageError {
 
 /// The parts of a message that carry an image: its name and path, and the image itself.
 pub(super) fn content(path: &Path, number: usize) -> Result<[ContentPart; 3], ImageError> {
-    let bytes = std::fs::read(path).map_err(|source| ImageError::Read {
+    let bytes = crate::image::read(path).map_err(|source| ImageError::Read {
         path: path.to_owned(),
         source,
     })?;

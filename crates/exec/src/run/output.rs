@@ -127,3 +127,8 @@ impl Output {
 fn unheard(result: io::Result<()>) {
     result.ok();
 }
+
+/// An error that belongs to no turn.
+pub(super) fn complain(message: &str) {
+    unheard(writeln!(io::stderr(), "error: {}", sanitize(message)));
+}
