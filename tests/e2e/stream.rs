@@ -327,3 +327,31 @@ fn st_23_a_server_that_takes_only_functions_gets_only_functions() {
         assert!(tools.iter().any(|tool| tool["name"] == "apply_patch"));
     }
 }
+
+#[test]
+fn raw_reasoning_is_shown_only_when_asked_for() {
+    let events = body(&[
+        json!({"type": "response.created", "response": {"id": "resp_0"}}),
+        json!({"type": "response.reasoning_text.delta", "delta": "raw thought"}),
+        json!({"type": "response.output_item.done", "item": {"type": "reasoning", "id": "r",
+            "summary": [], "content": [{"type": "reasoning_text", "text": "raw thought"}]}}),
+        json!({"type": "response.output_item.done", "item": {
+            "type": "message", "role": "assistant", "id": "m",
+            "content": [{"type": "output_text", "text": "done"}]}}),
+        json!({"type": "response.completed", "response": {"id": "resp_0"}}),
+    ]);
+    for (setting, n_shown) in [("false", 0), ("true", 1)] {
+        let scene = Scene::new(vec![Step::message("").raw(events.clone())]);
+        let setting = format!("show_raw_agent_reasoning={setting}");
+        let run = scene.completes(&["-c", &setting, "go"]);
+        assert_eq!(messages(&run), ["done"]);
+        let items = run.events_of("item.completed").into_iter();
+        let shown: Vec<_> = items.filter(|e| e["item"]["type"] == "reasoning").collect();
+        assert_eq!(shown.len(), n_shown);
+        assert!(
+            shown
+                .iter()
+                .all(|event| event["item"]["text"] == "raw thought")
+        );
+    }
+}

@@ -119,6 +119,7 @@ impl Reader<'_> {
             allow_login_shell: flag("allow_login_shell", true),
             tool_output_token_limit: count_at(table, "tool_output_token_limit").map(to_usize),
             hide_agent_reasoning: flag("hide_agent_reasoning", false),
+            show_raw_agent_reasoning: flag("show_raw_agent_reasoning", false),
             update_plan: plan.is_none_or(|plan| bool_at(plan, "enabled").unwrap_or(true)),
             apply_patch_freeform: features
                 .is_none_or(|table| bool_at(table, "apply_patch_freeform").unwrap_or(true)),

@@ -60,6 +60,8 @@ pub struct Config {
     pub tool_output_token_limit: Option<usize>,
     /// Whether reasoning summaries stay unseen.
     pub hide_agent_reasoning: bool,
+    /// Whether raw reasoning is shown where a provider sends it.
+    pub show_raw_agent_reasoning: bool,
     /// Whether the model has the tool `update_plan`.
     pub update_plan: bool,
     /// Whether `apply_patch` is sent as a free-form tool where the provider can take one.

@@ -30,6 +30,11 @@ pub enum ModelEvent {
         /// What to append.
         text: String,
     },
+    /// More of the raw reasoning, which only some providers send.
+    RawReasoningDelta {
+        /// What to append.
+        text: String,
+    },
     /// More of the arguments or the text of a tool call; only good for showing progress.
     ToolInputDelta {
         /// What to append.

@@ -3,8 +3,8 @@
 
 use agent_model::{ErrorClass, ModelError, ModelEvent, ModelRequest, ModelStream, RetryState};
 use agent_protocol::{
-    ContentPart, Event, ItemDelta, NoticeEvent, ResponseItem, Role, SerializedItem, TokenUsage,
-    TurnItem,
+    ContentPart, Event, ItemDelta, NoticeEvent, ReasoningPart, ResponseItem, Role, SerializedItem,
+    TokenUsage, TurnItem,
 };
 use agent_rollout::{EventRecord, ItemMetadata, TokenCountInfo};
 
@@ -183,6 +183,11 @@ impl Turn<'_> {
                 }
             }
             ModelEvent::ReasoningDelta { text } => self.reasoning_delta(answer, text).await,
+            ModelEvent::RawReasoningDelta { text } => {
+                if self.session.settings.config.show_raw_agent_reasoning {
+                    self.reasoning_delta(answer, text).await;
+                }
+            }
             ModelEvent::ItemDone { item, serialized } => {
                 self.take_item(item, serialized, calls, answer).await;
             }
@@ -272,16 +277,16 @@ impl Turn<'_> {
 
     async fn end_reasoning(&mut self, answer: &mut Answer, item: &ResponseItem) {
         let begun = answer.reasoning.take();
-        let ResponseItem::Reasoning { summary, .. } = item else {
+        let ResponseItem::Reasoning {
+            summary, content, ..
+        } = item
+        else {
             return;
         };
-        let parts = summary.iter().filter_map(|part| match part {
-            agent_protocol::ReasoningPart::SummaryText { text } => Some(text.as_str()),
-            agent_protocol::ReasoningPart::ReasoningText { .. }
-            | agent_protocol::ReasoningPart::Text { .. }
-            | agent_protocol::ReasoningPart::Unknown => None,
-        });
-        let text = parts.collect::<Vec<_>>().join("\n\n");
+        let mut text = joined(summary);
+        if self.session.settings.config.show_raw_agent_reasoning && text.is_empty() {
+            text = joined(content.as_deref().unwrap_or_default());
+        }
         if text.is_empty() || self.session.settings.hide_reasoning {
             return;
         }
@@ -365,6 +370,17 @@ impl Turn<'_> {
         self.last_message = Some(text.clone());
         events.completed(TurnItem::AgentMessage { text }).await;
     }
+}
+
+/// The paragraphs of reasoning.
+fn joined(parts: &[ReasoningPart]) -> String {
+    let texts = parts.iter().filter_map(|part| match part {
+        ReasoningPart::SummaryText { text }
+        | ReasoningPart::ReasoningText { text }
+        | ReasoningPart::Text { text } => Some(text.as_str()),
+        ReasoningPart::Unknown => None,
+    });
+    texts.collect::<Vec<_>>().join("\n\n")
 }
 
 /// The text of a message; a refusal counts as text.

@@ -159,6 +159,9 @@ fn read(name: &str, data: &str) -> Result<Option<ModelEvent>, ModelError> {
         "response.reasoning_summary_text.delta" => {
             wire.delta.map(|text| ModelEvent::ReasoningDelta { text })
         }
+        "response.reasoning_text.delta" => wire
+            .delta
+            .map(|text| ModelEvent::RawReasoningDelta { text }),
         "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta" => {
             wire.delta.map(|text| ModelEvent::ToolInputDelta { text })
         }

@@ -75,6 +75,7 @@ pub fn show(events: &[ModelEvent]) -> String {
             ModelEvent::MessageDelta { text: delta } => writeln!(text, "message {delta:?}"),
             ModelEvent::ReasoningPartAdded => writeln!(text, "reasoning part"),
             ModelEvent::ReasoningDelta { text: delta } => writeln!(text, "reasoning {delta:?}"),
+            ModelEvent::RawReasoningDelta { text: delta } => writeln!(text, "raw {delta:?}"),
             ModelEvent::ToolInputDelta { text: delta } => writeln!(text, "input {delta:?}"),
             ModelEvent::ItemDone { serialized, .. } => writeln!(text, "item {}", serialized.json()),
             ModelEvent::Completed { usage, response_id } => {
