@@ -76,6 +76,7 @@ async fn unreadable_and_unknown_events_are_skipped_and_the_end_may_be_open() {
             created None
             message "by name"
             item {"type":"message",  "role":"assistant", "content":[],"b":1,"a":1.50}
+            item {"type":"function_call","call_id":"","name":"","arguments":"{}"}
             completed Some("r") Some((1, 2))
         "#]],
     )
