@@ -3,15 +3,27 @@
 //! The files are read here; git is never run. Whatever they say is believed only if the other
 //! side agrees: a `.git` file could have been planted by an earlier command.
 
+mod config;
+pub(crate) mod nested;
+
 use std::fs;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 
+pub(crate) use config::Named;
+
 const MODULE_DEPTH: usize = 6;
 const MODULE_LIMIT: usize = 200;
+const WORKTREE_LIMIT: usize = 200;
 const CONFIG_LIMIT: u64 = 1024 * 1024;
+
+/// Where the user's own configuration is, relative to the home directory.
+const GLOBAL_FILES: &[&str] = &[".gitconfig", ".config/git/config"];
+
+/// Names in `worktrees/NAME` that lead to what is executed.
+const WORKTREE_NAMES: &[&str] = &["commondir", "gitdir", "config.worktree"];
 
 /// Names inside a git directory that decide what is executed.
 const PROTECTED: &[&str] = &[
@@ -73,10 +85,7 @@ fn is_worktree_of(git_dir: &Path, pointer: &Path) -> bool {
 }
 
 fn is_module_of(git_dir: &Path, root: &Path) -> bool {
-    let config = read_small(&git_dir.join("config")).unwrap_or_default();
-    values_of(&config, b"worktree")
-        .filter_map(|value| path_from(&value))
-        .any(|value| git_dir.join(value).canonicalize().ok().as_deref() == Some(root))
+    work_trees(git_dir).any(|tree| tree == root)
 }
 
 fn common_dir(git_dir: &Path) -> PathBuf {
@@ -86,39 +95,114 @@ fn common_dir(git_dir: &Path) -> PathBuf {
         .unwrap_or_else(|| git_dir.to_owned())
 }
 
-/// Every path that must stay as it is so that git, run by the user later, executes nothing new.
-/// Paths that do not exist are part of the answer: they must not appear.
-pub(crate) fn protected(root: &Path) -> Vec<PathBuf> {
+/// What the user's own configuration and the machine's name.
+pub(crate) fn global(homes: &[PathBuf]) -> Named {
+    let mut files = vec![PathBuf::from("/etc/gitconfig")];
+    for home in homes {
+        files.extend(GLOBAL_FILES.iter().map(|name| home.join(name)));
+    }
+    config::follow(files, homes)
+}
+
+/// The files of the user's own configuration, and what they include.
+pub(crate) fn global_files(global: &Named) -> &[PathBuf] {
+    &global.files
+}
+
+/// Every path that must stay as it is so that git, run by the user later in the work tree `root`,
+/// executes nothing new. Paths that do not exist are part of the answer: they must not appear.
+pub(crate) fn protected(root: &Path, global: &Named, homes: &[PathBuf]) -> Vec<PathBuf> {
     let inner = root.join(".git");
-    let mut directories = Vec::new();
     let mut paths = Vec::new();
-    let kind = inner
-        .symlink_metadata()
-        .map(|metadata| metadata.file_type())
-        .ok();
-    if kind.is_some_and(|kind| kind.is_dir()) {
-        directories.push(inner);
-    } else if kind.is_some_and(|kind| kind.is_symlink()) {
-        directories.extend(inner.canonicalize());
-        paths.push(inner);
-    } else if let Some(git_dir) = linked(root) {
-        let common = common_dir(&git_dir);
-        if common != git_dir {
-            directories.push(common);
-        }
-        directories.push(git_dir);
-        paths.push(inner);
+    let Ok(metadata) = inner.symlink_metadata() else {
+        return paths;
+    };
+    if !metadata.is_dir() {
+        paths.push(inner.clone());
     }
-    for directory in directories {
-        paths.extend(PROTECTED.iter().map(|name| directory.join(name)));
-        paths.extend(named_by_config(root, &directory));
-        let mut modules = Vec::new();
-        find_modules(&directory.join("modules"), MODULE_DEPTH, &mut modules);
-        for module in modules {
-            paths.extend(PROTECTED.iter().map(|name| module.join(name)));
-        }
+    // Protecting what a planted file names does no harm, so the other side need not agree.
+    let Some(git_dir) = git_dir_of(&inner) else {
+        return paths;
+    };
+    let common = common_dir(&git_dir);
+    if common != git_dir {
+        protect_directory(root, &common, homes, &mut paths);
     }
+    protect_directory(root, &git_dir, homes, &mut paths);
+    paths.extend(hooks(root, &global.hooks));
     paths
+}
+
+/// The same for a repository without a work tree.
+pub(crate) fn protected_bare(git_dir: &Path) -> Vec<PathBuf> {
+    PROTECTED.iter().map(|name| git_dir.join(name)).collect()
+}
+
+fn protect_directory(root: &Path, directory: &Path, homes: &[PathBuf], paths: &mut Vec<PathBuf>) {
+    paths.extend(protected_bare(directory));
+    let files = ["config", "config.worktree"];
+    let named = config::follow(files.map(|name| directory.join(name)).into(), homes);
+    paths.extend(hooks(root, &named.hooks));
+    let included = named.files.into_iter();
+    paths.extend(included.filter(|path| !root.starts_with(path) && *path != root.join(".git")));
+    let mut modules = Vec::new();
+    find_modules(&directory.join("modules"), MODULE_DEPTH, &mut modules);
+    for module in modules {
+        paths.extend(protected_bare(&module));
+        paths.extend(
+            work_trees(&module)
+                .map(|tree| tree.join(".git"))
+                .filter(exists),
+        );
+    }
+    let worktrees = fs::read_dir(directory.join("worktrees"));
+    for entry in worktrees
+        .into_iter()
+        .flatten()
+        .flatten()
+        .take(WORKTREE_LIMIT)
+    {
+        let worktree = entry.path();
+        paths.extend(WORKTREE_NAMES.iter().map(|name| worktree.join(name)));
+        let pointer = read_small(&worktree.join("gitdir")).and_then(|text| path_from(&text));
+        let pointer = pointer.map(|pointer| normal(&worktree.join(pointer)));
+        paths.extend(pointer.filter(exists));
+    }
+}
+
+#[expect(clippy::ptr_arg, reason = "it is a filter of owned paths")]
+fn exists(path: &PathBuf) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+/// Directories of hooks, but for those around the work tree itself.
+fn hooks(root: &Path, named: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
+    named
+        .iter()
+        .map(|path| normal(&root.join(path)))
+        .filter(move |path| !root.starts_with(path) && *path != root.join(".git"))
+}
+
+/// The work trees that the configuration of a submodule's git directory names.
+fn work_trees(git_dir: &Path) -> impl Iterator<Item = PathBuf> {
+    config::parse(&read_small(&git_dir.join("config")).unwrap_or_default())
+        .into_iter()
+        .filter(|setting| setting.is("core", "worktree"))
+        .filter_map(|setting| path_from(&setting.value))
+        .filter_map(|tree| git_dir.join(tree).canonicalize().ok())
+}
+
+/// The git directory that a `.git` is or leads to, or a git directory itself.
+pub(crate) fn git_dir_of(git: &Path) -> Option<PathBuf> {
+    let directory = if git.symlink_metadata().ok()?.is_file() {
+        let text = read_small(git)?;
+        git.parent()?
+            .join(path_from(text.strip_prefix(b"gitdir:")?)?)
+    } else {
+        git.to_owned()
+    };
+    let directory = directory.canonicalize().ok()?;
+    directory.is_dir().then_some(directory)
 }
 
 fn find_modules(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) {
@@ -142,24 +226,6 @@ fn find_modules(directory: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Hook directories and included files that the configuration names, as far as they are inside
-/// the work tree (all else is out of reach of commands anyway).
-fn named_by_config(root: &Path, git_dir: &Path) -> Vec<PathBuf> {
-    let mut paths = Vec::new();
-    for name in ["config", "config.worktree"] {
-        let text = read_small(&git_dir.join(name)).unwrap_or_default();
-        let hooks = values_of(&text, b"hookspath").filter_map(|value| path_from(&value));
-        paths.extend(hooks.map(|path| root.join(path)));
-        let included = values_of(&text, b"path").filter_map(|value| path_from(&value));
-        paths.extend(included.map(|path| git_dir.join(path)));
-    }
-    paths
-        .into_iter()
-        .map(|path| normal(&path))
-        .filter(|path| path.starts_with(root) && path != root && *path != root.join(".git"))
-        .collect()
-}
-
 /// Removes `.` and `..` by their text; links on the way are not followed.
 fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
@@ -177,24 +243,6 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// The values of every `key = value` line, whatever the section; the key in lower case.
-fn values_of<'a>(config: &'a [u8], key: &'a [u8]) -> impl Iterator<Item = Vec<u8>> + 'a {
-    config.split(|byte| *byte == b'\n').filter_map(move |line| {
-        // A key may follow its section's header on the same line.
-        let line = match line.iter().rposition(|byte| *byte == b']') {
-            Some(end) if line.trim_ascii_start().starts_with(b"[") => line.get(end + 1..)?,
-            _ => line,
-        };
-        let equals = line.iter().position(|byte| *byte == b'=')?;
-        let (name, value) = line.split_at(equals);
-        if !name.trim_ascii().eq_ignore_ascii_case(key) {
-            return None;
-        }
-        let value = value.get(1..)?.trim_ascii();
-        Some(value.iter().copied().filter(|byte| *byte != b'"').collect())
-    })
-}
-
 fn path_from(text: &[u8]) -> Option<PathBuf> {
     let text = text.trim_ascii();
     let path = Path::new(std::ffi::OsStr::from_bytes(text));
@@ -203,6 +251,10 @@ fn path_from(text: &[u8]) -> Option<PathBuf> {
 
 /// Reads a file that a command may be replacing by a pipe or a huge file right now.
 fn read_small(path: &Path) -> Option<Vec<u8>> {
+    read_limited(path, CONFIG_LIMIT)
+}
+
+fn read_limited(path: &Path, limit: u64) -> Option<Vec<u8>> {
     let file = fs::OpenOptions::new()
         .read(true)
         .custom_flags(libc::O_NONBLOCK)
@@ -210,7 +262,7 @@ fn read_small(path: &Path) -> Option<Vec<u8>> {
         .ok()?;
     let mut bytes = Vec::new();
     if file.metadata().ok()?.is_file() {
-        file.take(CONFIG_LIMIT).read_to_end(&mut bytes).ok()?;
+        file.take(limit).read_to_end(&mut bytes).ok()?;
     }
     Some(bytes)
 }

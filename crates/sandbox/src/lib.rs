@@ -12,8 +12,11 @@
 //!   the next command only, not for one that runs already;
 //! - sockets in the work tree and sockets that appear in temporary directories after the holder's
 //!   start can be connected to;
-//! - of git, the work tree at each writable root is protected, with its submodules; repositories
-//!   further down are not;
+//! - of git, the work tree at each writable root is protected, with its submodules and linked
+//!   worktrees, and repositories up to four directories further down, of the first 200 directories
+//!   that are not of dependencies or build results; those in temporary directories are not;
+//! - a new repository below another one is put aside after the command if it has hooks or settings
+//!   beyond the plain ones or takes over tracked files, as far as that look reaches;
 //! - the root directory itself cannot be a writable root;
 //! - debuggers and tracers do not work inside, and 32-bit programs end at their first call.
 
@@ -37,3 +40,4 @@ pub use oneshot::{OneShot, OneShotEnd, OneShotError, run_command_in_sandbox};
 pub use personality::findings::{Finding, FindingAction};
 pub use personality::{PERSONALITY, run_personality};
 pub use policy::{NetworkAccess, SandboxPolicy, TemporaryOptions, toolchain_caches};
+pub use secrets::account_home;

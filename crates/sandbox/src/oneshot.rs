@@ -181,7 +181,7 @@ fn run_init(world: &World, policy: &SandboxPolicy, command: &OneShot, socket: &O
         .as_ref()
         .is_some_and(|limits| limits.limit_writes().is_ok());
     let findings = if limited || world.namespaces {
-        watch.settle()
+        watch.settle(world)
     } else {
         Vec::new()
     };

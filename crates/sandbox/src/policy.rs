@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::git_dirs;
 use crate::personality::hidden;
+use crate::secrets::account_home;
 
 /// Whether commands reach the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -40,7 +41,7 @@ pub struct SandboxPolicy {
     /// Files and directories that may not be read, beside the table of secrets.
     #[serde(with = "paths_bytes")]
     pub denied_reads: Vec<PathBuf>,
-    /// The home directory whose secrets are denied. An empty path denies none.
+    /// The home directory whose secrets are denied, beside that of the account.
     #[serde(with = "path_bytes")]
     pub home: PathBuf,
     /// The agent's own directory: never writable, its credentials and sessions never readable.
@@ -112,6 +113,17 @@ impl SandboxPolicy {
         hidden::secrets(&self.resolve())
     }
 
+    fn homes(&self) -> Vec<PathBuf> {
+        let mut homes: Vec<_> = canonical(&self.home).into_iter().collect();
+        if let Some(home) = account_home().and_then(canonical)
+            && home.parent().is_some()
+            && !homes.contains(&home)
+        {
+            homes.push(home);
+        }
+        homes
+    }
+
     /// Looks at the file system: canonical roots, existing ones only, and the git directories
     /// that belong to them.
     pub(crate) fn resolve(&self) -> ResolvedPolicy {
@@ -137,7 +149,7 @@ impl SandboxPolicy {
         ResolvedPolicy {
             roots,
             workspace: canonical(&self.workspace),
-            home: canonical(&self.home),
+            homes: self.homes(),
             agent_home: canonical(&self.agent_home),
             denied_reads: self.denied_reads.iter().filter_map(canonical).collect(),
             network: self.network,
@@ -184,7 +196,7 @@ pub struct TemporaryOptions {
 pub(crate) struct ResolvedPolicy {
     pub(crate) roots: Vec<Root>,
     pub(crate) workspace: Option<PathBuf>,
-    pub(crate) home: Option<PathBuf>,
+    pub(crate) homes: Vec<PathBuf>,
     pub(crate) agent_home: Option<PathBuf>,
     pub(crate) denied_reads: Vec<PathBuf>,
     pub(crate) network: NetworkAccess,

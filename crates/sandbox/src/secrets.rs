@@ -3,6 +3,9 @@
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use nix::unistd::{User, getuid};
 
 /// Files and directories relative to the home directory. A final `*` matches any ending of the
 /// last component.
@@ -88,6 +91,16 @@ const IN_AGENT_HOME: &[&str] = &[
     "index.sqlite*",
     "history*",
 ];
+
+/// The home directory of the account that this process runs as, whatever `HOME` says.
+pub fn account_home() -> Option<PathBuf> {
+    static HOME: OnceLock<Option<PathBuf>> = OnceLock::new();
+    HOME.get_or_init(|| {
+        let user = User::from_uid(getuid()).ok()??;
+        Some(user.dir).filter(|home| home.is_absolute())
+    })
+    .clone()
+}
 
 /// The secrets that exist under `home`, canonical: a link is denied where it leads.
 pub(crate) fn existing(home: &Path) -> Vec<PathBuf> {

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::protections::Protections;
+use super::protections::{Protections, repository_above};
 use super::snapshot::Snapshot;
 use super::world::World;
+use crate::git_dirs::nested;
 use crate::policy::path_bytes;
 
 /// A protected path that a command made or changed.
@@ -69,6 +70,8 @@ impl fmt::Display for Finding {
 pub(crate) struct Watch {
     pub(crate) protections: Protections,
     snapshot: Snapshot,
+    /// What the agent makes itself.
+    expected: Vec<PathBuf>,
 }
 
 impl Watch {
@@ -83,6 +86,7 @@ impl Watch {
         Self {
             protections,
             snapshot,
+            expected: Vec::new(),
         }
     }
 
@@ -90,14 +94,48 @@ impl Watch {
     pub(crate) fn forget(&mut self, path: &Path) {
         self.protections.forget(path);
         self.snapshot.forget(path);
+        self.expected.push(path.to_owned());
     }
 
     /// Looks again and undoes what appeared or changed. A command could have bent the paths, so
     /// this must run where writing is limited to the writable roots.
-    pub(crate) fn settle(&self) -> Vec<Finding> {
+    pub(crate) fn settle(&self, world: &World) -> Vec<Finding> {
         let mut findings = self.snapshot.restore();
         settle_absent(&self.protections, &mut findings);
+        self.settle_nested(world, &mut findings);
         findings
+    }
+
+    /// Puts new repositories aside that would take over files of the one above them, or make git
+    /// execute something there.
+    fn settle_nested(&self, world: &World, findings: &mut Vec<Finding>) {
+        for (root, before) in &self.protections.nested {
+            let now = world.scanner.borrow_mut().scan(root);
+            let new = |path: &&PathBuf| {
+                !before.trees.contains(path)
+                    && !before.bare.contains(path)
+                    && !self.expected.iter().any(|made| path.starts_with(made))
+            };
+            let trees = now.trees.iter().filter(new);
+            let bare = now.bare.iter().filter(new);
+            for (directory, name, git) in trees
+                .map(|path| (path, ".git", path.join(".git")))
+                .chain(bare.map(|path| (path, "HEAD", path.clone())))
+            {
+                let path = directory.join(name);
+                let wrong = repository_above(directory).is_some_and(|above| {
+                    !nested::is_harmless(directory, &git, above)
+                        || name == ".git" && git.is_dir() && nested::is_tracked(above, directory)
+                });
+                // With an incomplete look before, it may have been there all the time.
+                findings.push(if wrong && before.complete {
+                    put_aside(&path)
+                } else {
+                    let action = FindingAction::Reported;
+                    Finding { path, action }
+                });
+            }
+        }
     }
 }
 

@@ -91,7 +91,7 @@ pub(crate) fn paths(policy: &ResolvedPolicy) -> Vec<PathBuf> {
 /// works in there asked for it.
 pub(crate) fn secrets(policy: &ResolvedPolicy) -> Vec<PathBuf> {
     let mut paths = policy.denied_reads.clone();
-    paths.extend(policy.home.iter().flat_map(|home| secrets::existing(home)));
+    paths.extend(policy.homes.iter().flat_map(|home| secrets::existing(home)));
     paths.retain(|path| {
         let roots = policy.roots.iter().map(|root| &root.path);
         !policy

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::world::World;
-use crate::git_dirs;
+use crate::git_dirs::{self, nested::Found};
 use crate::policy::{ResolvedPolicy, Root, RootKind};
 
 /// Directories at the top of a writable root that configure the agent itself.
@@ -30,20 +30,25 @@ pub(crate) struct Protections {
     pub(crate) noticed: Vec<PathBuf>,
     /// Links that must not change, with where they lead.
     pub(crate) links: Vec<(PathBuf, PathBuf)>,
+    /// Repositories below the roots that commands are not the first to make.
+    pub(crate) nested: Vec<(PathBuf, Found)>,
 }
 
 impl Protections {
     /// What commands of this world must leave as it is.
     pub(crate) fn for_world(world: &World) -> Self {
         match world.confinement {
-            Some(_) => Self::scan(&world.policy),
+            Some(_) => Self::scan(world),
             None => Self::default(),
         }
     }
 
     /// Looks at every writable root.
-    fn scan(policy: &ResolvedPolicy) -> Self {
+    fn scan(world: &World) -> Self {
+        let policy = &world.policy;
         let mut protections = Self::default();
+        let homes = &policy.homes;
+        let global = git_dirs::global(homes);
         for root in &policy.roots {
             match root.kind {
                 // Named by the work tree that it belongs to.
@@ -55,14 +60,23 @@ impl Protections {
                 RootKind::Project => git_dirs::work_tree(&root.path),
                 RootKind::Temporary | RootKind::GitDirectory | RootKind::Cache => &root.path,
             };
-            for path in names.chain(git_dirs::protected(tree)) {
+            for path in names.chain(git_dirs::protected(tree, &global, homes)) {
                 protections.add(policy, root, &path);
             }
+            if root.kind != RootKind::Project {
+                continue;
+            }
+            for path in git_dirs::global_files(&global) {
+                if path.starts_with(&root.path) {
+                    protections.add(policy, root, path);
+                }
+            }
+            protections.add_nested(world, root, &global);
             let git = root.path.join(".git");
-            if root.kind == RootKind::Project && !exists(&git) {
+            if !exists(&git) {
                 // Above files that another repository tracks it would take them over; elsewhere
                 // it is what `git init` makes.
-                if above_tracked(&root.path) {
+                if repository_above(&root.path).is_some() {
                     protections.absent.push(git);
                 } else {
                     protections.noticed.push(git);
@@ -71,6 +85,23 @@ impl Protections {
         }
         protections.tidy();
         protections
+    }
+
+    fn add_nested(&mut self, world: &World, root: &Root, global: &git_dirs::Named) {
+        let found = world.scanner.borrow_mut().scan(&root.path);
+        for tree in &found.trees {
+            for path in git_dirs::protected(tree, global, &world.policy.homes) {
+                self.add(&world.policy, root, &path);
+            }
+        }
+        for path in found
+            .bare
+            .iter()
+            .flat_map(|bare| git_dirs::protected_bare(bare))
+        {
+            self.add(&world.policy, root, &path);
+        }
+        self.nested.push((root.path.clone(), found));
     }
 
     fn add(&mut self, policy: &ResolvedPolicy, root: &Root, path: &Path) {
@@ -150,11 +181,12 @@ fn containing_root<'a>(policy: &'a ResolvedPolicy, path: &Path) -> Option<&'a Pa
         .map(|root| root.path.as_path())
 }
 
-/// Whether a repository further up may track the files of `root`.
-fn above_tracked(root: &Path) -> bool {
-    root.ancestors()
+/// The work tree further up whose repository may track the files of `directory`.
+pub(crate) fn repository_above(directory: &Path) -> Option<&Path> {
+    directory
+        .ancestors()
         .skip(1)
-        .any(|above| exists(&above.join(".git")))
+        .find(|above| exists(&above.join(".git")))
 }
 
 fn exists(path: &Path) -> bool {

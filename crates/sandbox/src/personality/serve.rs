@@ -257,7 +257,7 @@ impl Holder {
             return;
         };
         let tell = || {
-            let findings = running.watch.settle();
+            let findings = running.watch.settle(&self.world);
             init::tell(&running.socket, &CommandEvent::Gone { findings });
         };
         if self.world.namespaces || self.world.confinement.is_none() {

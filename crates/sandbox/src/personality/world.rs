@@ -1,5 +1,6 @@
 //! Entering the sandbox as far as this machine allows, by really doing it.
 
+use std::cell::RefCell;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
@@ -18,6 +19,7 @@ use super::landlock::{self, Beside, Network};
 use super::seccomp::{self, Sockets};
 use super::{init, mounts};
 use crate::control;
+use crate::git_dirs::nested::Scanner;
 use crate::level::{Layer, LevelReport};
 use crate::policy::{NetworkAccess, ResolvedPolicy, SandboxPolicy};
 use crate::sys::{self, Forked};
@@ -30,6 +32,8 @@ pub(crate) struct World {
     pub(crate) confinement: Option<Confinement>,
     /// Commands get namespaces below those of this process.
     pub(crate) namespaces: bool,
+    /// What is known of the directories in the roots.
+    pub(crate) scanner: RefCell<Scanner>,
 }
 
 /// What has become of the process that called [`enter`].
@@ -72,6 +76,7 @@ pub(crate) fn enter(
             policy: resolved,
             confinement: None,
             namespaces: false,
+            scanner: RefCell::default(),
         })));
     }
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
@@ -104,6 +109,7 @@ pub(crate) fn enter(
         policy: resolved,
         confinement: Some(confinement),
         namespaces,
+        scanner: RefCell::default(),
     })))
 }
 

@@ -30,7 +30,7 @@ pub(crate) const TESTS: &[Test] = &[
     ),
 ];
 
-fn git(directory: &Path, words: &[&str]) {
+pub(crate) fn git(directory: &Path, words: &[&str]) {
     let output = Command::new("git")
         .current_dir(directory)
         .args([
@@ -56,17 +56,17 @@ fn git(directory: &Path, words: &[&str]) {
 const SETUP: &str = "export GIT_AUTHOR_NAME=T GIT_AUTHOR_EMAIL=t@x GIT_COMMITTER_NAME=T \
     GIT_COMMITTER_EMAIL=t@x GIT_CONFIG_GLOBAL=/dev/null; ";
 
-fn attack(world: &World, dir: &str, script: &str) -> Outcome {
+pub(crate) fn attack(world: &World, dir: &str, script: &str) -> Outcome {
     let mut policy = world.policy();
     policy.workspace = world.base.join(dir);
     let path = policy.workspace.display();
     run(world, &policy, &format!("cd {path} && {SETUP} {script}"))
 }
 
-const USE: &str = "echo new > new && git add -A && git commit -qm t && git status --short && \
+pub(crate) const USE: &str = "echo new > new && git add -A && git commit -qm t && git status --short && \
     git log --oneline | wc -l && git stash list && git branch b && git gc -q && echo USED; ";
 
-fn checkout(world: &World, dir: &str) {
+pub(crate) fn checkout(world: &World, dir: &str) {
     let path = world.base.join(dir);
     std::fs::create_dir_all(&path).unwrap();
     git(&path, &["init", "-q"]);
@@ -205,7 +205,7 @@ fn git_in_a_linked_worktree() {
     assert!(world.read("W/wt/.git").starts_with("gitdir: "));
 }
 
-fn submodule(world: &World) {
+pub(crate) fn submodule(world: &World) {
     checkout(world, "O/lib");
     checkout(world, "O/main");
     let main = world.base.join("O/main");

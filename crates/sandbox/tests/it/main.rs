@@ -10,6 +10,7 @@
 
 mod endings;
 mod git;
+mod git_nested;
 mod limits;
 mod machine;
 mod programs;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
     runner::run(&[
         limits::TESTS,
         git::TESTS,
+        git_nested::TESTS,
         programs::TESTS,
         endings::TESTS,
         machine::TESTS,
