@@ -170,8 +170,7 @@ fn run_init(world: &World, policy: &SandboxPolicy, command: &OneShot, socket: &O
     } else {
         Reach::Descent
     };
-    // Nothing hidden can have been replaced since the tree was built a moment ago.
-    if world.namespaces && mounts::protect(&watch.protections, &[]).is_err() {
+    if world.namespaces && mounts::protect(&watch.protections).is_err() {
         failed(control::Stage::SetUp, libc::EPERM);
         return 1;
     }

@@ -226,16 +226,18 @@ pub(crate) fn fresh_proc() -> Result<(), MountError> {
 
 /// Holds the protected paths and renews masks whose file was replaced, in the mount namespace of
 /// one command.
-pub(crate) fn protect(protections: &Protections, hidden: &[PathBuf]) -> Result<(), MountError> {
+pub(crate) fn protect(protections: &Protections) -> Result<(), MountError> {
     for path in &protections.pinned {
         unless_vanished(pin(path))?;
     }
     for path in &protections.frozen {
         unless_vanished(freeze(path))?;
     }
-    for path in hidden {
-        if !sys::is_mount_root(path).map_err(failed("look at", path))? {
-            hide(path)?;
+    for path in &protections.hidden {
+        match sys::is_mount_root(path) {
+            Ok(true) => {}
+            Ok(false) => unless_vanished(hide(path))?,
+            Err(error) => unless_vanished(Err(failed("look at", path)(error)))?,
         }
     }
     Ok(())

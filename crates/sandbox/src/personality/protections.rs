@@ -10,6 +10,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::hidden;
 use super::world::World;
 use crate::git_dirs::{self, nested::Found};
 use crate::policy::{ResolvedPolicy, Root, RootKind};
@@ -30,6 +31,8 @@ pub(crate) struct Protections {
     pub(crate) noticed: Vec<PathBuf>,
     /// Links that must not change, with where they lead.
     pub(crate) links: Vec<(PathBuf, PathBuf)>,
+    /// Files and directories whose content must not be seen.
+    pub(crate) hidden: Vec<PathBuf>,
     /// Repositories below the roots that commands are not the first to make.
     pub(crate) nested: Vec<(PathBuf, Found)>,
 }
@@ -83,8 +86,21 @@ impl Protections {
                 }
             }
         }
+        protections.hidden = hidden::secrets(policy);
+        protections.pin_hidden(policy);
         protections.tidy();
         protections
+    }
+
+    /// A hidden path must not be moved away by the name of a directory above it.
+    fn pin_hidden(&mut self, policy: &ResolvedPolicy) {
+        for path in &self.hidden {
+            if let Some(base) = containing_root(policy, path) {
+                let above = path.ancestors().skip(1);
+                let below_base = above.take_while(|above| *above != base);
+                self.pinned.extend(below_base.map(Path::to_owned));
+            }
+        }
     }
 
     fn add_nested(&mut self, world: &World, root: &Root, global: &git_dirs::Named) {

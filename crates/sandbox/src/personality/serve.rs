@@ -6,6 +6,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -20,11 +21,15 @@ use super::findings::Watch;
 use super::init::{self, Leftovers, Reach};
 use super::protections::Protections;
 use super::world::{self, Entered, Trial, World};
-use super::{hidden, mounts, sweep};
+use super::{mounts, sweep};
 use crate::control::{
     self, CommandEvent, CommandRequest, CommandShape, Packet, Request, SetUpReply, Stage,
 };
 use crate::sys::{self, Forked};
+
+/// How long the holder waits for commands that it has killed. Longer takes only one that hangs in
+/// the kernel.
+const END_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Runs as the holder, with the control socket as descriptor 0.
 pub(crate) fn run() -> io::Result<()> {
@@ -113,7 +118,8 @@ impl Holder {
                 self.answer(pid);
             }
             if woken.control {
-                let Some(packet) = control::receive(self.control.as_fd())? else {
+                let Ok(Some(packet)) = control::receive(self.control.as_fd()) else {
+                    self.end_all();
                     return Ok(());
                 };
                 self.serve_request(packet);
@@ -227,6 +233,13 @@ impl Holder {
             }
             return;
         }
+        self.end(pid);
+    }
+
+    fn end(&mut self, pid: Pid) {
+        let Some(running) = self.commands.get_mut(&pid) else {
+            return;
+        };
         if !self.world.namespaces {
             sweep::kill_all(pid);
         }
@@ -234,6 +247,33 @@ impl Holder {
         // the other commands.
         running.ending = true;
         let _ = kill(pid, Signal::SIGKILL);
+    }
+
+    /// Ends every command and undoes what they did to protected paths, when nobody asks any more.
+    fn end_all(&mut self) {
+        let pids: Vec<Pid> = self.commands.keys().copied().collect();
+        for pid in pids {
+            self.end(pid);
+        }
+        let begin = Instant::now();
+        // The processes that compare are children as well.
+        while let Some(left) = END_PATIENCE.checked_sub(begin.elapsed()) {
+            match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+                Ok(WaitStatus::StillAlive) => {
+                    let mut fds = [PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
+                    let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::ZERO);
+                    let _ = poll(&mut fds, timeout);
+                    while let Ok(Some(_)) = self.signals.read_signal() {}
+                }
+                Ok(status) => {
+                    if let Some(pid) = status.pid() {
+                        self.gone(pid);
+                    }
+                }
+                Err(Errno::EINTR) => {}
+                Err(_) => return,
+            }
+        }
     }
 
     fn reap(&mut self) {
@@ -320,5 +360,5 @@ fn enter_own_mounts(world: &World, protections: &Protections) -> Result<(), moun
     if world.report.has(crate::level::Layer::FreshProc) {
         mounts::fresh_proc()?;
     }
-    mounts::protect(protections, &hidden::secrets(&world.policy))
+    mounts::protect(protections)
 }

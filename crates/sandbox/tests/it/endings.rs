@@ -25,6 +25,10 @@ pub(crate) const TESTS: &[Test] = &[
         "a_killed_agent_leaves_nothing",
         a_killed_agent_leaves_nothing,
     ),
+    (
+        "a_killed_agent_leaves_no_protected_paths",
+        a_killed_agent_leaves_no_protected_paths,
+    ),
     ("start_errors_are_told_apart", start_errors_are_told_apart),
     ("one_shot_exit_codes", one_shot_exit_codes),
     ("one_shot_ends_on_a_signal", one_shot_ends_on_a_signal),
@@ -167,6 +171,21 @@ fn a_killed_agent_leaves_nothing() {
         agent.kill();
         eventually("the end of all", || !lives(&mark));
     }
+}
+
+fn a_killed_agent_leaves_no_protected_paths() {
+    let world = World::new();
+    std::fs::create_dir_all(world.base.join("W/.git/hooks")).unwrap();
+    world.write("W/.git/HEAD", "ref: refs/heads/main\n");
+    let script = "mkdir .agent; echo evil > .git/commondir; touch ready; sleep 60";
+    let mut agent = Agent::start(&world, "workspace-write", script);
+    eventually("ready", || world.base.join("W/ready").exists());
+    assert!(world.base.join("W/.git/commondir").exists());
+    agent.kill();
+    eventually("all is put aside", || {
+        !world.base.join("W/.git/commondir").exists() && !world.base.join("W/.agent").exists()
+    });
+    assert_eq!(world.read("W/.git/commondir.denied-1"), "evil\n");
 }
 
 fn a_storm_of_forks_ends() {

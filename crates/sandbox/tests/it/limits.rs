@@ -26,6 +26,7 @@ pub(crate) const TESTS: &[Test] = &[
         a_race_of_links_leads_nowhere,
     ),
     ("secrets_are_unreadable", secrets_are_unreadable),
+    ("secrets_cannot_be_moved", secrets_cannot_be_moved),
     ("the_agent_home_is_closed", the_agent_home_is_closed),
     (
         "a_replaced_secret_stays_closed",
@@ -103,6 +104,22 @@ fn a_race_of_links_leads_nowhere() {
     let outcome = run(&world, &world.policy(), script);
     assert!(outcome.output.contains("done"), "{}", outcome.output);
     assert!(!world.base.join("O/p").exists());
+}
+
+fn secrets_cannot_be_moved() {
+    let world = World::new();
+    world.write("H/.cache/huggingface/token", "PRIVATE");
+    world.write("H/.config/gh/hosts.yml", "PRIVATE");
+    let mut policy = world.policy();
+    policy.cache_roots.push(world.base.join("H/.cache"));
+    let script = "cd ../H/.cache; mv huggingface x; cat */token";
+    let outcome = run(&world, &policy, script);
+    assert!(!outcome.output.contains("PRIVATE"), "{}", outcome.output);
+    assert!(world.base.join("H/.cache/huggingface").is_dir());
+    policy.workspace = world.base.join("H");
+    let outcome = run(&world, &policy, "cd ../H; mv .config cfg; cat */gh/*");
+    assert!(!outcome.output.contains("PRIVATE"), "{}", outcome.output);
+    assert!(world.base.join("H/.config/gh").is_dir());
 }
 
 fn secrets_are_unreadable() {
