@@ -17,7 +17,11 @@
 //!   that are not of dependencies or build results; those in temporary directories are not;
 //! - a new repository below another one is put aside after the command if it has hooks or settings
 //!   beyond the plain ones or takes over tracked files, as far as that look reaches;
-//! - the root directory itself cannot be a writable root;
+//! - the root directory itself cannot be a writable root ([`SandboxPolicy::unusable_roots`]);
+//! - modes with the set-user-id or set-group-id bit are refused, also where they are there already
+//!   (a `chmod` of a directory that passes its group on must leave the bit out);
+//! - without namespaces, the metadata of all files (modes, times, extended attributes) can be
+//!   changed by their owner, outside the roots too: Landlock does not cover it;
 //! - debuggers and tracers do not work inside, and 32-bit programs end at their first call.
 
 mod command;

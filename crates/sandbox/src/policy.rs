@@ -44,7 +44,8 @@ pub struct SandboxPolicy {
     /// The home directory whose secrets are denied, beside that of the account.
     #[serde(with = "path_bytes")]
     pub home: PathBuf,
-    /// The agent's own directory: never writable, its credentials and sessions never readable.
+    /// The agent's own directory: never writable, and but for instructions, rules, skills and
+    /// programs never readable.
     #[serde(with = "path_bytes")]
     pub agent_home: PathBuf,
     /// Refuse levels at which protected paths can only be compared afterwards.
@@ -90,6 +91,21 @@ impl SandboxPolicy {
     pub fn resolved_writable_roots(&self) -> Vec<PathBuf> {
         let roots = self.resolve().roots;
         roots.into_iter().map(|root| root.path).collect()
+    }
+
+    /// Directories that were asked for but cannot be writable, canonical, for a warning: the root
+    /// directory, and the agent's own directory.
+    pub fn unusable_roots(&self) -> Vec<PathBuf> {
+        if self.mode != SandboxMode::WorkspaceWrite {
+            return Vec::new();
+        }
+        let agent_home = canonical(&self.agent_home);
+        let projects = std::iter::once(&self.workspace).chain(&self.writable_roots);
+        let others = self.temporary_roots.iter().chain(&self.cache_roots);
+        let mut unusable: Vec<_> = projects.chain(others).filter_map(canonical).collect();
+        unusable.retain(|root| root.parent().is_none() || Some(root) == agent_home.as_ref());
+        unusable.dedup();
+        unusable
     }
 
     /// The directories that the agent's own edits may go to: the workspace, extra roots and

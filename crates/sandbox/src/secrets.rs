@@ -80,16 +80,16 @@ const UNDER_HOME: &[&str] = &[
     ".rd",
 ];
 
-/// Entries of the agent's own directory that commands may not read.
-const IN_AGENT_HOME: &[&str] = &[
-    "auth.json",
-    "sessions",
-    "archived_sessions",
-    "log",
-    "logs",
-    "checkpoints",
-    "index.sqlite*",
-    "history*",
+/// Entries of the agent's own directory that commands may need. All else is hidden: settings may
+/// hold keys.
+const SHOWN_IN_AGENT_HOME: &[&str] = &[
+    "AGENTS.md",
+    "AGENTS.override.md",
+    "agents",
+    "bin",
+    "prompts",
+    "rules",
+    "skills",
 ];
 
 /// The home directory of the account that this process runs as, whatever `HOME` says.
@@ -116,15 +116,9 @@ pub(crate) fn existing(home: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Whether an entry of the agent's directory is hidden from commands.
-pub(crate) fn hidden_in_agent_home(name: &std::ffi::OsStr) -> bool {
-    let name = name.as_bytes();
-    IN_AGENT_HOME
-        .iter()
-        .any(|hidden| match hidden.strip_suffix('*') {
-            None => name == hidden.as_bytes(),
-            Some(prefix) => name.starts_with(prefix.as_bytes()),
-        })
+/// Whether commands see an entry of the agent's directory.
+pub(crate) fn shown_in_agent_home(name: &std::ffi::OsStr) -> bool {
+    SHOWN_IN_AGENT_HOME.iter().any(|shown| name == *shown)
 }
 
 fn with_prefix(path: &Path) -> Vec<PathBuf> {

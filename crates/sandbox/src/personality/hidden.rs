@@ -54,7 +54,7 @@ pub(crate) fn hollow(policy: &ResolvedPolicy) -> Vec<HollowDirectory> {
     {
         let shown = entries
             .flatten()
-            .filter(|entry| !secrets::hidden_in_agent_home(&entry.file_name()))
+            .filter(|entry| secrets::shown_in_agent_home(&entry.file_name()))
             .filter(|entry| {
                 entry
                     .file_type()

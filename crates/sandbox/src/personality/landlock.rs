@@ -121,8 +121,15 @@ fn denied(policy: &ResolvedPolicy) -> Vec<PathBuf> {
     let mut denied = hidden::secrets(policy);
     if let Some(agent_home) = &policy.agent_home {
         let entries = fs::read_dir(agent_home).into_iter().flatten().flatten();
-        let hidden = entries.filter(|entry| secrets::hidden_in_agent_home(&entry.file_name()));
-        denied.extend(hidden.map(|entry| entry.path()));
+        let hidden = entries.filter(|entry| !secrets::shown_in_agent_home(&entry.file_name()));
+        let hidden = hidden.map(|entry| entry.path());
+        denied.extend(hidden.filter(|path| {
+            let mut roots = policy
+                .workspace
+                .iter()
+                .chain(policy.roots.iter().map(|r| &r.path));
+            !roots.any(|root| root.starts_with(path))
+        }));
         // New entries are not readable either, because what exists is what gets a rule.
         denied.push(agent_home.join("auth.json"));
     }

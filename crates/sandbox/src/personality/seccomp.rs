@@ -1,7 +1,7 @@
 //! The filter of system calls: a list of what ordinary programs never need and escapes do.
 //!
-//! Refused calls fail with `EPERM`. `clone3` fails with `ENOSYS`, because its flags are out of
-//! the filter's sight and every C library then falls back to `clone`. Programs of another
+//! Refused calls fail with `EPERM`. `clone3` and `openat2` fail with `ENOSYS`, because their flags
+//! and modes are out of the filter's sight and programs then fall back to the older calls. Programs of another
 //! architecture (32 bit) end at their first call.
 
 use std::collections::BTreeMap;
@@ -117,6 +117,7 @@ pub(crate) fn filters(sockets: Sockets) -> Result<Vec<BpfProgram>, BackendError>
         .map(|request| rule(&[(1, Test::Is(*request))]));
     rules.insert(libc::SYS_ioctl, typing.collect::<Result<_, _>>()?);
     rules.insert(libc::SYS_socket, socket_rules(sockets)?);
+    rules.extend(set_id_rules()?);
     rules.insert(
         libc::SYS_socketpair,
         vec![rule(&[(0, is_not(libc::AF_UNIX))])?],
@@ -127,7 +128,51 @@ pub(crate) fn filters(sockets: Sockets) -> Result<Vec<BpfProgram>, BackendError>
         SeccompAction::Errno(libc::EPERM.cast_unsigned()),
     );
     let filter = SeccompFilter::new(rules, allow, refuse, ARCHITECTURE)?;
-    Ok(vec![filter.try_into()?, without_clone3()])
+    Ok(vec![filter.try_into()?, without_hidden_arguments()])
+}
+
+/// Calls that set a mode, and which argument it is.
+const MODE_CALLS: &[(libc::c_long, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (SYS_FCHMODAT2, 2),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+    (libc::SYS_mknodat, 2),
+];
+const SYS_FCHMODAT2: libc::c_long = 452;
+/// Calls whose mode counts only if they make a file; before the mode are the flags.
+const OPEN_CALLS: &[(libc::c_long, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 2),
+    (libc::SYS_openat, 3),
+];
+/// The bit of `O_TMPFILE` that is its own.
+const TEMPORARY_FILE: libc::c_int = libc::O_TMPFILE & !libc::O_DIRECTORY;
+
+/// Refuses programs that run as their owner or group: they would outlive the sandbox.
+fn set_id_rules() -> Result<BTreeMap<i64, Vec<SeccompRule>>, BackendError> {
+    let has = |argument: u8, bits: u32| (argument, Test::Has(u64::from(bits)));
+    let mut rules = BTreeMap::new();
+    for (call, mode) in MODE_CALLS {
+        let refused = [libc::S_ISUID, libc::S_ISGID].map(|bit| rule(&[has(*mode, bit)]));
+        rules.insert(*call, refused.into_iter().collect::<Result<_, _>>()?);
+    }
+    for (call, mode) in OPEN_CALLS {
+        let mut refused = Vec::new();
+        for flag in [libc::O_CREAT, TEMPORARY_FILE] {
+            for bit in [libc::S_ISUID, libc::S_ISGID] {
+                let flag = has(mode - 1, flag.cast_unsigned());
+                refused.push(rule(&[flag, has(*mode, bit)])?);
+            }
+        }
+        rules.insert(*call, refused);
+    }
+    Ok(rules)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -183,20 +228,22 @@ fn rule(tests: &[(u8, Test)]) -> Result<SeccompRule, BackendError> {
     SeccompRule::new(conditions.collect::<Result<_, _>>()?)
 }
 
-/// Answers `ENOSYS` to `clone3` and to the x32 variants of every call. The first filter has
+/// Answers `ENOSYS` to `clone3`, `openat2` and the x32 variants of every call. The first filter has
 /// checked the architecture.
-fn without_clone3() -> BpfProgram {
+fn without_hidden_arguments() -> BpfProgram {
     const LOAD_WORD: u16 = 0x20;
     const JUMP_IF_AT_LEAST: u16 = 0x35;
     const JUMP_IF_EQUAL: u16 = 0x15;
     const RETURN: u16 = 0x06;
     const X32_BIT: u32 = 0x4000_0000;
     let line = |code, jt, jf, k| sock_filter { code, jt, jf, k };
-    let clone3 = u32::try_from(libc::SYS_clone3).unwrap_or(u32::MAX);
+    let number = |call| u32::try_from(call).unwrap_or(u32::MAX);
+    let (clone3, openat2) = (number(libc::SYS_clone3), number(libc::SYS_openat2));
     vec![
         line(LOAD_WORD, 0, 0, 0),
-        line(JUMP_IF_AT_LEAST, 1, 0, X32_BIT),
-        line(JUMP_IF_EQUAL, 0, 1, clone3),
+        line(JUMP_IF_AT_LEAST, 2, 0, X32_BIT),
+        line(JUMP_IF_EQUAL, 1, 0, clone3),
+        line(JUMP_IF_EQUAL, 0, 1, openat2),
         line(
             RETURN,
             0,

@@ -26,7 +26,6 @@ pub(crate) const TESTS: &[Test] = &[
         a_race_of_links_leads_nowhere,
     ),
     ("secrets_are_unreadable", secrets_are_unreadable),
-    ("secrets_cannot_be_moved", secrets_cannot_be_moved),
     ("the_agent_home_is_closed", the_agent_home_is_closed),
     (
         "a_replaced_secret_stays_closed",
@@ -106,22 +105,6 @@ fn a_race_of_links_leads_nowhere() {
     assert!(!world.base.join("O/p").exists());
 }
 
-fn secrets_cannot_be_moved() {
-    let world = World::new();
-    world.write("H/.cache/huggingface/token", "PRIVATE");
-    world.write("H/.config/gh/hosts.yml", "PRIVATE");
-    let mut policy = world.policy();
-    policy.cache_roots.push(world.base.join("H/.cache"));
-    let script = "cd ../H/.cache; mv huggingface x; cat */token";
-    let outcome = run(&world, &policy, script);
-    assert!(!outcome.output.contains("PRIVATE"), "{}", outcome.output);
-    assert!(world.base.join("H/.cache/huggingface").is_dir());
-    policy.workspace = world.base.join("H");
-    let outcome = run(&world, &policy, "cd ../H; mv .config cfg; cat */gh/*");
-    assert!(!outcome.output.contains("PRIVATE"), "{}", outcome.output);
-    assert!(world.base.join("H/.config/gh").is_dir());
-}
-
 fn secrets_are_unreadable() {
     let world = World::new();
     world.write("H/.ssh/id_x", "PRIVATE");
@@ -144,12 +127,14 @@ fn the_agent_home_is_closed() {
     let world = World::new();
     world.write("H/.agent/auth.json", "PRIVATE");
     world.write("H/.agent/sessions/2026/rollout.jsonl", "PRIVATE");
-    world.write("H/.agent/config.toml", "PUBLIC");
+    world.write("H/.agent/config.toml", "PRIVATE");
+    world.write("H/.agent/AGENTS.md", "PUBLIC");
+    world.write("H/.agent/surprise/x", "PRIVATE");
     world.write("H/.agent/skills/s/SKILL.md", "PUBLIC");
     let mut policy = world.policy();
     policy.workspace = world.base.join("H");
     policy.agent_home = world.base.join("H/.agent");
-    let script = "cd ../H; cat .agent/config.toml .agent/skills/s/SKILL.md; cat .agent/auth.json; \
+    let script = "cd ../H; cat .agent/AGENTS.md .agent/skills/s/SKILL.md; cat .agent/auth.json; \
         grep -r PRIVATE .agent; echo x > .agent/new; echo x >> .agent/config.toml; \
         echo x > .agent/skills/s/new; mv .agent gone; rm -rf .agent; echo ok > ok";
     let outcome = run(&world, &policy, script);
@@ -160,7 +145,7 @@ fn the_agent_home_is_closed() {
     );
     assert!(!outcome.output.contains("PRIVATE"), "{}", outcome.output);
     assert_eq!(world.read("H/.agent/auth.json"), "PRIVATE");
-    assert_eq!(world.read("H/.agent/config.toml"), "PUBLIC");
+    assert_eq!(world.read("H/.agent/config.toml"), "PRIVATE");
     assert!(!world.base.join("H/.agent/new").exists());
     assert!(!world.base.join("H/.agent/skills/s/new").exists());
     assert!(world.base.join("H/ok").exists() || !mounts_hold());

@@ -14,6 +14,7 @@ mod git_nested;
 mod limits;
 mod machine;
 mod programs;
+mod refusals;
 mod roles;
 mod runner;
 mod support;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
     }
     runner::run(&[
         limits::TESTS,
+        refusals::TESTS,
         git::TESTS,
         git_nested::TESTS,
         programs::TESTS,
