@@ -1,6 +1,6 @@
 //! The agent's side: starts the holder and asks it for commands.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -178,7 +178,8 @@ impl Holder {
         let given = spec
             .env
             .iter()
-            .filter(|(name, _)| !own_names.contains(name));
+            .filter(|(name, _)| !own_names.contains(name))
+            .filter(|(name, _)| !leads_outside(name, self.confined, self.network));
         for (name, value) in given.chain(&own) {
             push(&[name.as_bytes(), b"=", value.as_bytes()])?;
         }
@@ -200,6 +201,22 @@ pub(crate) fn own_environment(
         variables.push(("AGENT_SANDBOX_NETWORK_DISABLED".into(), "1".into()));
     }
     variables
+}
+
+/// Variables that name sockets of the host: agents, message buses and displays.
+const OUTWARD: &[&str] = &[
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DISPLAY",
+    "DOCKER_HOST",
+    "GPG_AGENT_INFO",
+    "SSH_AUTH_SOCK",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+];
+
+/// Whether a variable is kept from commands that may not reach the network.
+pub(crate) fn leads_outside(name: &OsStr, confined: bool, network: NetworkAccess) -> bool {
+    confined && network == NetworkAccess::Off && OUTWARD.iter().any(|outward| name == *outward)
 }
 
 #[expect(

@@ -10,8 +10,10 @@
 //! - what a hard link or a descriptor from before the sandbox leads to stays reachable;
 //! - a protected or hidden file that somebody outside replaces by renaming is closed again for
 //!   the next command only, not for one that runs already;
-//! - sockets in the work tree and sockets that appear in temporary directories after the holder's
-//!   start can be connected to;
+//! - of sockets with a path that programs outside listen on, those are closed that a bounded look
+//!   at the roots finds: two directories deep in projects, four in temporary directories at the
+//!   holder's start, and again before each command while the network is off. One that appears
+//!   while a command runs, or further down, can be connected to;
 //! - of git, the work tree at each writable root is protected, with its submodules and linked
 //!   worktrees, and repositories up to four directories further down, of the first 200 directories
 //!   that are not of dependencies or build results; those in temporary directories are not;

@@ -18,7 +18,7 @@ use nix::unistd::{Pid, getpid};
 
 use crate::command::{self, CommandEnd, CommandSpec, SpawnError};
 use crate::control::{self, CommandEvent};
-use crate::holder::{Holder, HolderOptions, SandboxError, own_environment};
+use crate::holder::{Holder, HolderOptions, SandboxError, leads_outside, own_environment};
 use crate::personality::command::{Command, Session, Stdio};
 use crate::personality::findings::{Finding, Watch};
 use crate::personality::init::{self, Leftovers, Reach};
@@ -200,7 +200,8 @@ fn strings(world: &World, policy: &SandboxPolicy, command: &OneShot) -> Option<S
     let given = command
         .env
         .iter()
-        .filter(|(name, _)| own.iter().all(|(own, _)| own != name));
+        .filter(|(name, _)| own.iter().all(|(own, _)| own != name))
+        .filter(|(name, _)| !leads_outside(name, policy.confines(), policy.network));
     let env = given
         .chain(&own)
         .map(|(name, value)| CString::new([name.as_bytes(), b"=", value.as_bytes()].concat()).ok());

@@ -72,11 +72,15 @@ const UNDER_HOME: &[&str] = &[
     ".var/app/org.mozilla.firefox",
     "snap/chromium",
     "snap/firefox",
-    // Sockets of container daemons.
+    // Sockets of password managers and container daemons.
+    ".1password",
     ".colima",
+    ".config/containers/podman",
     ".docker/desktop",
     ".docker/run",
     ".lima",
+    ".local/share/containers/podman",
+    ".orbstack",
     ".rd",
 ];
 

@@ -1,4 +1,4 @@
-//! Repositories below a writable root, found by a bounded look at its directories.
+//! Repositories and sockets below a writable root, found by a bounded look at its directories.
 //!
 //! The look is taken before and after every command, so listings are kept and read again only
 //! if their directory has changed.
@@ -6,14 +6,33 @@
 use std::collections::{HashMap, VecDeque};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::{common_dir, config, git_dir_of, is_module_of, read_small};
 
-const DEPTH: usize = 4;
-const DIRECTORY_LIMIT: usize = 200;
+/// How far a look goes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reach {
+    depth: usize,
+    directories: usize,
+    socket_depth: usize,
+}
+
+/// In the workspace and other projects.
+pub(crate) const PROJECT: Reach = Reach {
+    depth: 4,
+    directories: 200,
+    socket_depth: 1,
+};
+/// In temporary directories, for sockets alone.
+pub(crate) const TEMPORARY: Reach = Reach {
+    depth: 3,
+    directories: 100,
+    socket_depth: 3,
+};
+const LISTING_LIMIT: usize = 2000;
 const ENTRY_LIMIT: usize = 4000;
 const INDEX_LIMIT: u64 = 64 * 1024 * 1024;
 /// A change this shortly after a listing may leave the time of the directory as it was.
@@ -45,6 +64,8 @@ pub(crate) struct Found {
     pub(crate) trees: Vec<PathBuf>,
     /// Directories that git takes for a git directory without a work tree.
     pub(crate) bare: Vec<PathBuf>,
+    /// Sockets, whoever made them.
+    pub(crate) sockets: Vec<PathBuf>,
     /// Nothing was left out but for its depth and name.
     pub(crate) complete: bool,
 }
@@ -60,6 +81,7 @@ struct Listing {
     identity: (u64, u64, i128),
     read_at: i128,
     directories: Vec<PathBuf>,
+    sockets: Vec<PathBuf>,
     n_entries: usize,
     has_git: bool,
     is_bare: bool,
@@ -67,7 +89,7 @@ struct Listing {
 
 impl Scanner {
     /// Looks at `root` and below.
-    pub(crate) fn scan(&mut self, root: &Path) -> Found {
+    pub(crate) fn scan(&mut self, root: &Path, reach: Reach) -> Found {
         let mut found = Found {
             complete: true,
             ..Found::default()
@@ -76,7 +98,7 @@ impl Scanner {
         let mut n_directories = 0;
         let mut next = VecDeque::from([(root.to_owned(), 0)]);
         while let Some((path, depth)) = next.pop_front() {
-            if n_directories == DIRECTORY_LIMIT || n_entries >= ENTRY_LIMIT {
+            if n_directories == reach.directories || n_entries >= ENTRY_LIMIT {
                 found.complete = false;
                 break;
             }
@@ -85,7 +107,10 @@ impl Scanner {
                 continue;
             };
             n_entries += listing.n_entries;
-            if depth < DEPTH {
+            if depth <= reach.socket_depth {
+                found.sockets.extend(listing.sockets.iter().cloned());
+            }
+            if depth < reach.depth {
                 let below = listing.directories.iter();
                 next.extend(below.map(|path| (path.clone(), depth + 1)));
             }
@@ -107,7 +132,7 @@ impl Scanner {
             known.identity == identity && known.read_at > changed + TIME_GRAIN_NANOSECONDS
         });
         if !is_known {
-            if self.listings.len() > 10 * DIRECTORY_LIMIT {
+            if self.listings.len() > LISTING_LIMIT {
                 self.listings.clear();
             }
             let listing = list(path, identity)?;
@@ -123,6 +148,7 @@ fn list(path: &Path, identity: (u64, u64, i128)) -> Option<Listing> {
         identity,
         read_at: now.map_or(0, |now| i128::try_from(now.as_nanos()).unwrap_or(0)),
         directories: Vec::new(),
+        sockets: Vec::new(),
         n_entries: 0,
         has_git: false,
         is_bare: false,
@@ -135,10 +161,12 @@ fn list(path: &Path, identity: (u64, u64, i128)) -> Option<Listing> {
         head |= name == "HEAD";
         objects |= name == "objects";
         refs |= name == "refs";
-        if entry.file_type().is_ok_and(|kind| kind.is_dir())
-            && !SKIPPED.iter().any(|skipped| name == *skipped)
-        {
-            listing.directories.push(entry.path());
+        match entry.file_type() {
+            Ok(kind) if kind.is_socket() => listing.sockets.push(entry.path()),
+            Ok(kind) if kind.is_dir() && !SKIPPED.iter().any(|skipped| name == *skipped) => {
+                listing.directories.push(entry.path());
+            }
+            Ok(_) | Err(_) => {}
         }
     }
     listing.is_bare = head && objects && refs;

@@ -110,7 +110,7 @@ impl Watch {
     /// execute something there.
     fn settle_nested(&self, world: &World, findings: &mut Vec<Finding>) {
         for (root, before) in &self.protections.nested {
-            let now = world.scanner.borrow_mut().scan(root);
+            let now = world.scanner.borrow_mut().scan(root, nested::PROJECT);
             let new = |path: &&PathBuf| {
                 !before.trees.contains(path)
                     && !before.bare.contains(path)

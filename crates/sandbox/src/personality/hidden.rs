@@ -1,11 +1,17 @@
 //! What commands may not see: secrets, the agent's own records, and sockets of host daemons.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+use nix::errno::Errno;
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, connect, socket};
+
 use crate::policy::{ResolvedPolicy, RootKind};
-use crate::secrets;
+use crate::{secrets, sys};
 
 /// Directories for the run-time files of host daemons.
 const RUNTIME_DIRECTORIES: &[&str] = &["/run", "/var/run"];
@@ -77,10 +83,13 @@ pub(crate) fn paths(policy: &ResolvedPolicy) -> Vec<PathBuf> {
             .filter_map(|path| Path::new(path).canonicalize().ok()),
     );
     for root in &policy.roots {
-        if root.kind == RootKind::Temporary {
-            let mut budget = SOCKET_SCAN_LIMIT;
-            find_sockets(&root.path, 2, &mut budget, &mut paths);
-        }
+        let depth = match root.kind {
+            RootKind::Temporary => 4,
+            RootKind::Project | RootKind::Cache => 2,
+            RootKind::GitDirectory => continue,
+        };
+        let mut budget = SOCKET_SCAN_LIMIT;
+        find_sockets(&root.path, depth, &mut budget, &mut paths);
     }
     paths.sort();
     paths.dedup();
@@ -122,5 +131,45 @@ fn find_sockets(directory: &Path, depth: usize, budget: &mut usize, found: &mut 
             }
             Ok(_) | Err(_) => {}
         }
+    }
+}
+
+/// Which of these sockets programs outside listen on: nobody in this network namespace made them,
+/// and somebody is there.
+pub(crate) fn host_sockets(mut sockets: Vec<PathBuf>) -> Vec<PathBuf> {
+    sockets.retain(|path| !sys::is_mount_root(path).unwrap_or(true));
+    if sockets.is_empty() {
+        return sockets;
+    }
+    let own = fs::read("/proc/self/net/unix").unwrap_or_default();
+    let own: Vec<&OsStr> = own
+        .split(|byte| *byte == b'\n')
+        .filter_map(served_name)
+        .collect();
+    sockets.retain(|path| {
+        let is_own = path.file_name().is_some_and(|name| own.contains(&name));
+        !is_own && somebody_listens(path)
+    });
+    sockets
+}
+
+/// The file name of a socket that is listened on or takes datagrams, from a line of
+/// `/proc/net/unix`. A connection to a socket outside is listed with the name of that one.
+fn served_name(line: &[u8]) -> Option<&OsStr> {
+    let mut fields = line.split(|byte| *byte == b' ');
+    let (flags, kind) = (fields.nth(3)?, fields.next()?);
+    let name = line.rsplit(|byte| matches!(byte, b' ' | b'/')).next()?;
+    (flags == b"00010000" || kind == b"0002").then(|| OsStr::from_bytes(name))
+}
+
+/// A socket that nobody listens on must stay removable by who made it.
+fn somebody_listens(path: &Path) -> bool {
+    let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+    let Ok(probe) = socket(AddressFamily::Unix, SockType::Stream, flags, None) else {
+        return true;
+    };
+    match UnixAddr::new(path) {
+        Ok(address) => connect(probe.as_raw_fd(), &address) != Err(Errno::ECONNREFUSED),
+        Err(_) => true,
     }
 }

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 
 use super::hidden;
 use super::world::World;
-use crate::git_dirs::{self, nested::Found};
+use crate::git_dirs;
+use crate::git_dirs::nested::{self, Found};
 use crate::policy::{ResolvedPolicy, Root, RootKind};
 
 /// Directories at the top of a writable root that configure the agent itself.
@@ -67,6 +68,11 @@ impl Protections {
                 protections.add(policy, root, &path);
             }
             if root.kind != RootKind::Project {
+                if world.report.own_network {
+                    let mut scanner = world.scanner.borrow_mut();
+                    let found = scanner.scan(&root.path, nested::TEMPORARY);
+                    protections.hidden.extend(found.sockets);
+                }
                 continue;
             }
             for path in git_dirs::global_files(&global) {
@@ -86,8 +92,11 @@ impl Protections {
                 }
             }
         }
-        protections.hidden = hidden::secrets(policy);
+        let sockets = std::mem::replace(&mut protections.hidden, hidden::secrets(policy));
         protections.pin_hidden(policy);
+        if world.report.own_network {
+            protections.hidden.extend(hidden::host_sockets(sockets));
+        }
         protections.tidy();
         protections
     }
@@ -104,7 +113,8 @@ impl Protections {
     }
 
     fn add_nested(&mut self, world: &World, root: &Root, global: &git_dirs::Named) {
-        let found = world.scanner.borrow_mut().scan(&root.path);
+        let found = world.scanner.borrow_mut().scan(&root.path, nested::PROJECT);
+        self.hidden.extend(found.sockets.iter().cloned());
         for tree in &found.trees {
             for path in git_dirs::protected(tree, global, &world.policy.homes) {
                 self.add(&world.policy, root, &path);

@@ -180,9 +180,14 @@ fn sockets_of_the_host_are_closed() {
     let name = format!("agent-sandbox-{}", std::process::id());
     let address = std::os::unix::net::SocketAddr::from_abstract_name(&name).unwrap();
     let _abstract = UnixListener::bind_addr(&address).unwrap();
+    std::fs::create_dir_all(world.base.join("T/a/b/c")).unwrap();
+    let _others = ["T/a/b/c/s", "W/s", "W/a/s"].map(|path| {
+        std::fs::create_dir_all(world.base.join("W/a")).unwrap();
+        UnixListener::bind(world.base.join(path)).unwrap()
+    });
     let script = format!(
         "import socket\n\
-        for name in ['{}', '\\0{name}']:\n  \
+        for name in ['{}', '../T/a/b/c/s', 's', 'a/s', '\\0{name}']:\n  \
           try: socket.socket(socket.AF_UNIX).connect(name); print('reached', name)\n  \
           except OSError as error: print(error)\n\
         print('tried')",

@@ -1,13 +1,23 @@
 //! Modes, roots and homes: what is refused or hidden in less obvious places.
 
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+
+use agent_sandbox::NetworkAccess;
 
 use crate::runner::Test;
-use crate::support::{World, available, run};
+use crate::support::{
+    World, available, block_on, contents, eventually, mounts_hold, run, sh, shell, start,
+};
 
 pub(crate) const TESTS: &[Test] = &[
     ("secrets_cannot_be_moved", secrets_cannot_be_moved),
     ("no_program_gets_an_owner", no_program_gets_an_owner),
+    (
+        "sockets_that_appear_are_closed",
+        sockets_that_appear_are_closed,
+    ),
+    ("variables_lead_to_no_socket", variables_lead_to_no_socket),
     ("unusable_roots_are_told", unusable_roots_are_told),
     (
         "the_home_of_the_account_counts",
@@ -64,6 +74,64 @@ fn no_program_gets_an_owner() {
     let outcome = run(&world, &world.policy(), "python3 s.py");
     assert_eq!(outcome.output, "1\n".repeat(6));
     assert!(!world.base.join("W/q").exists());
+}
+
+fn sockets_that_appear_are_closed() {
+    if !available("python3") || !mounts_hold() {
+        return;
+    }
+    let world = World::new();
+    let connect = |path: &str| {
+        format!(
+            "python3 -c \"import socket; socket.socket(socket.AF_UNIX).connect('{path}')\" && \
+            echo REACHED"
+        )
+    };
+    block_on(async {
+        let holder = start(&world.policy()).await;
+        let cwd = world.workspace();
+        sh(&holder, ":", &cwd).await;
+        let _listeners =
+            ["W/late", "T/late"].map(|path| UnixListener::bind(world.base.join(path)).unwrap());
+        for path in ["late", "../T/late"] {
+            let outcome = sh(&holder, &connect(path), &cwd).await;
+            assert!(
+                !outcome.output.contains("REACHED"),
+                "{path}: {}",
+                outcome.output
+            );
+        }
+        // What another command serves stays reachable, and what it left can be removed.
+        let output = tempfile::tempfile().unwrap();
+        let script = "exec python3 -c \"import socket, time; s = socket.socket(socket.AF_UNIX); \
+            s.bind('own'); s.listen(5); open('ready', 'w'); time.sleep(60)\"";
+        let mut server = holder.spawn(shell(script, &cwd, &output)).await.unwrap();
+        eventually("ready", || world.base.join("W/ready").exists());
+        let outcome = sh(&holder, &connect("own"), &cwd).await;
+        assert!(outcome.output.contains("REACHED"), "{}", outcome.output);
+        server.kill().await;
+        let outcome = sh(&holder, "rm own && echo GONE", &cwd).await;
+        assert_eq!(outcome.output, "GONE\n");
+        holder.shutdown().await;
+    });
+}
+
+fn variables_lead_to_no_socket() {
+    let world = World::new();
+    for (network, expected) in [(NetworkAccess::Off, ""), (NetworkAccess::On, "/x\n")] {
+        let mut policy = world.policy();
+        policy.network = network;
+        block_on(async {
+            let holder = start(&policy).await;
+            let output = tempfile::tempfile().unwrap();
+            let mut spec = shell("printenv SSH_AUTH_SOCK", &world.workspace(), &output);
+            spec.env.push(("SSH_AUTH_SOCK".into(), "/x".into()));
+            let mut command = holder.spawn(spec).await.unwrap();
+            command.wait().await.unwrap();
+            assert_eq!(contents(output), expected);
+            holder.shutdown().await;
+        });
+    }
 }
 
 fn unusable_roots_are_told() {
