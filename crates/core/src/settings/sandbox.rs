@@ -54,6 +54,12 @@ pub(super) fn policy(sources: &Sources<'_>, warnings: &mut Vec<String>) -> Sandb
     policy.home = home.unwrap_or_default();
     sources.agent_home.clone_into(&mut policy.agent_home);
     policy.strict = sources.config.sandbox_strict;
+    for root in policy.unusable_roots() {
+        warnings.push(format!(
+            "`{}` cannot be a writable root and stays read-only",
+            root.display()
+        ));
+    }
     policy
 }
 
