@@ -16,6 +16,9 @@ use crate::color::Paint;
 const HEAD_LINES: usize = 4;
 const TAIL_LINES: usize = 8;
 
+/// Lines of the reason why a patch was not applied.
+const MAX_REASON_LINES: usize = 6;
+
 /// Prints progress.
 pub(crate) struct HumanOutput<W> {
     out: W,
@@ -68,6 +71,7 @@ impl<W: Write> HumanOutput<W> {
 
     /// A note of the face itself.
     pub(crate) fn note(&mut self, text: &str) -> io::Result<()> {
+        self.begun = None;
         let mark = self.paint.yellow("!");
         writeln!(self.out, "{mark} {}", sanitize(text))
     }
@@ -89,7 +93,10 @@ impl<W: Write> HumanOutput<W> {
     /// A message that turned out not to be the answer of a completed turn.
     pub(crate) fn release_held(&mut self) -> io::Result<()> {
         match self.held.take() {
-            Some(text) => writeln!(self.out, "{}\n", sanitize(text.trim_end())),
+            Some(text) => {
+                self.begun = None;
+                writeln!(self.out, "{}\n", sanitize(text.trim_end()))
+            }
             None => Ok(()),
         }
     }
@@ -174,6 +181,7 @@ impl<W: Write> HumanOutput<W> {
             }
             TurnItem::Reasoning { text } => {
                 self.release_held()?;
+                self.begun = None;
                 let text = self.paint.dim(sanitize(text).trim());
                 writeln!(self.out, "{text}\n")
             }
@@ -234,6 +242,7 @@ impl<W: Write> HumanOutput<W> {
     }
 
     fn file_change(&mut self, change: &FileChange) -> io::Result<()> {
+        self.begun = None;
         for path in &change.changes {
             let kind = match path.kind {
                 ChangeKind::Add => "add",
@@ -258,12 +267,20 @@ impl<W: Write> HumanOutput<W> {
         }
         match change.status {
             ItemStatus::Declined => writeln!(self.out, "  {}\n", self.paint.yellow("declined")),
-            ItemStatus::Failed => writeln!(self.out, "  {}\n", self.paint.red("✗ not applied")),
+            ItemStatus::Failed => {
+                let reason = change.error.as_deref().unwrap_or("not applied");
+                for line in sanitize(reason).lines().take(MAX_REASON_LINES) {
+                    writeln!(self.out, "  {}", self.paint.red(&format!("✗ {line}")))?;
+                }
+                writeln!(self.out)
+            }
             ItemStatus::Completed | ItemStatus::InProgress => writeln!(self.out),
         }
     }
 
     fn plan(&mut self, items: &[TodoItem]) -> io::Result<()> {
+        self.begun = None;
+        writeln!(self.out, "{}", self.paint.dim("plan"))?;
         for item in items {
             let text = sanitize(&item.text).replace('\n', " ");
             let line = match (item.completed, item.in_progress) {

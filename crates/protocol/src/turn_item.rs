@@ -70,6 +70,9 @@ pub struct FileChange {
     pub status: ItemStatus,
     /// The edit as a unified diff, once it was made.
     pub unified_diff: String,
+    /// Why it was not made.
+    #[serde(default)]
+    pub error: Option<String>,
 }
 
 /// One file of an edit.

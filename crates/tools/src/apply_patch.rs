@@ -113,7 +113,7 @@ impl PreparedCall for PatchCall {
     }
 
     fn item(&self, status: ItemStatus) -> Option<TurnItem> {
-        Some(shown(&self.patch, status, String::new()))
+        Some(TurnItem::FileChange(shown(&self.patch, status)))
     }
 
     fn run(self: Box<Self>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
@@ -134,10 +134,17 @@ impl PreparedCall for PatchCall {
                 Ok(Applied { summary, diff }) => ToolOutcome::text(format!(
                     "Exit code: 0\nWall time: {wall:.1} seconds\nOutput:\n{summary}"
                 ))
-                .with_item(shown(&patch, ItemStatus::Completed, diff)),
+                .with_item(TurnItem::FileChange(ShownChange {
+                    unified_diff: diff,
+                    ..shown(&patch, ItemStatus::Completed)
+                })),
                 Err(reason) => {
+                    let item = ShownChange {
+                        error: Some(reason.clone()),
+                        ..shown(&patch, ItemStatus::Failed)
+                    };
                     ToolOutcome::text(format!("apply_patch verification failed: {reason}"))
-                        .with_item(shown(&patch, ItemStatus::Failed, String::new()))
+                        .with_item(TurnItem::FileChange(item))
                 }
             }
         })
@@ -210,7 +217,7 @@ fn with_cause(err: &dyn std::error::Error) -> String {
 }
 
 /// The step that people see.
-fn shown(patch: &Patch, status: ItemStatus, unified_diff: String) -> TurnItem {
+fn shown(patch: &Patch, status: ItemStatus) -> ShownChange {
     let changes = patch.files().map(|file| PathChange {
         path: file.move_to.unwrap_or(file.path).to_owned(),
         kind: match file.kind {
@@ -219,9 +226,10 @@ fn shown(patch: &Patch, status: ItemStatus, unified_diff: String) -> TurnItem {
             PatchKind::Update => ChangeKind::Update,
         },
     });
-    TurnItem::FileChange(ShownChange {
+    ShownChange {
         changes: changes.collect(),
         status,
-        unified_diff,
-    })
+        unified_diff: String::new(),
+        error: None,
+    }
 }
