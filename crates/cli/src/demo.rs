@@ -143,7 +143,7 @@ fn exec_options() -> ExecOptions {
         stdin: StdinMode::None,
         format: Format::Human,
         color: ColorChoice::Auto,
-        no_color: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
+        no_color: home::no_color(),
         output_last_message: None,
         output_schema: None,
         images: Vec::new(),

@@ -151,7 +151,7 @@ fn exec_options(
             ColorArg::Never => ColorChoice::Never,
             ColorArg::Auto => ColorChoice::Auto,
         },
-        no_color: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
+        no_color: home::no_color(),
         output_last_message: args.output_last_message,
         output_schema: args.output_schema,
         images: args.image.into_iter().map(relative_to_cwd).collect(),

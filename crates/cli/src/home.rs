@@ -24,3 +24,9 @@ pub(crate) fn agent_home(variables: &Variables) -> anyhow::Result<PathBuf> {
     std::path::absolute(&home)
         .map_err(|err| anyhow::Error::from(err).context(format!("cannot use `{}`", home.display())))
 }
+
+/// Whether colour is unwanted: `NO_COLOR` is set, or the terminal has none.
+pub(crate) fn no_color() -> bool {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    variable("NO_COLOR").is_some() || variable("TERM").is_some_and(|term| term == "dumb")
+}

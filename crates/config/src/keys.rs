@@ -232,7 +232,7 @@ pub(crate) fn nearest(path: &[&str]) -> Option<String> {
             continue;
         };
         let score = strsim::jaro_winkler(last, name);
-        if score > best.map_or(0.75, |(score, _)| score) {
+        if score > best.map_or(0.82, |(score, _)| score) {
             best = Some((score, name));
         }
     }

@@ -50,8 +50,18 @@ pub fn load(
         warnings.extend(layer.warnings);
         merge(&mut table, layer.table);
     }
-    let config = Reader { home }.config(&table)?;
-    Ok(Loaded { config, warnings })
+    match (Reader { home }).config(&table) {
+        Ok(config) => Ok(Loaded { config, warnings }),
+        // What is missing may be there under a mistyped name.
+        Err(ConfigError::Value { key, mut problem }) => {
+            for warning in &warnings {
+                problem.push_str("; ");
+                problem.push_str(warning);
+            }
+            Err(ConfigError::Value { key, problem })
+        }
+        Err(err) => Err(err),
+    }
 }
 
 /// The settings of a profile.

@@ -121,6 +121,7 @@ pub(crate) async fn run_regular_task(
         last_message: None,
         plan: None,
     };
+    tracing::info!(turn = %turn_id, model = %turn.session.settings.model, "turn started");
     turn.sink.turn(TurnEvent::Started).await;
     let started = EventRecord::TaskStarted {
         turn_id: turn_id.to_string(),
@@ -280,6 +281,7 @@ impl Turn<'_> {
         };
         self.session.record_event(&record).await;
         self.session.log.sync();
+        tracing::info!(requests = self.n_requests, end = ?event, "turn ended");
         self.sink.turn(event).await;
     }
 }
@@ -300,8 +302,9 @@ fn failure(err: &ModelError) -> TurnFailure {
 
 /// Some servers take only tools of the type `function` and say so with a 400.
 fn tool_form_hint(err: &ModelError) -> Option<String> {
-    let message = err.to_string();
-    let about_tools = message.contains("tools") && message.contains("function");
+    let message = err.to_string().to_lowercase();
+    let names_form = message.contains("function") || message.contains("custom");
+    let about_tools = names_form && (message.contains("tool") || message.contains("supported"));
     (err.class() == &ErrorClass::InvalidRequest && about_tools).then(|| {
         "if the server takes only function tools, set `function_tools_only = true` for the \
          provider in config.toml"

@@ -98,6 +98,9 @@ impl ResponsesProvider {
             let message = format!("provider `{name}` has an unusable base_url `{base}`: {why}");
             ModelError::new(ErrorClass::InvalidRequest, Phase::Request, message)
         };
+        if !base.contains("://") {
+            return Err(unusable(&"it does not begin with `http://` or `https://`"));
+        }
         let mut url = parsed.map_err(|error| unusable(&error))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(unusable(

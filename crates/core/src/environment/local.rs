@@ -93,7 +93,12 @@ impl LocalEnvironment {
 
     async fn holder(&self) -> Result<&Holder, SpawnError> {
         self.holder
-            .get_or_try_init(|| Holder::start(&self.settings.policy, HolderOptions::default()))
+            .get_or_try_init(|| async {
+                let options = HolderOptions::default();
+                let holder = Holder::start(&self.settings.policy, options).await?;
+                tracing::info!(level = %holder.level(), report = ?holder.report(), "sandbox");
+                Ok(holder)
+            })
             .await
             .map_err(|err| holder_error(&err))
     }

@@ -24,6 +24,9 @@ const GRACE: Duration = Duration::from_secs(3);
 /// The longest text of one output, in tokens, whatever a tool returns.
 const MAX_OUTPUT_TOKENS: usize = 12_000;
 
+/// How much of the reason is shown to people when a call cannot be read.
+const MAX_SHOWN_CHARS: usize = 300;
+
 /// A call as the model made it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ToolCall {
@@ -98,16 +101,22 @@ impl Calls {
     }
 
     /// Takes a call and starts it as soon as its turn has come.
-    pub(super) fn push(&mut self, call: ToolCall, router: &ToolRouter) {
+    ///
+    /// A call that cannot be read has its output at once; the answer is what people are told.
+    pub(super) fn push(&mut self, call: ToolCall, router: &ToolRouter) -> Option<String> {
         let form = call.payload.form();
         match router.prepare(&call.name, &call.payload) {
-            Err(output) => self.answered.push_back(Finished {
-                call_id: call.call_id,
-                form,
-                output: OutputPayload::Text(output),
-                plan: None,
-                fatal: None,
-            }),
+            Err(output) => {
+                let shown: String = output.chars().take(MAX_SHOWN_CHARS).collect();
+                self.answered.push_back(Finished {
+                    call_id: call.call_id,
+                    form,
+                    output: OutputPayload::Text(output),
+                    plan: None,
+                    fatal: None,
+                });
+                Some(format!("a tool call of the model failed: {shown}"))
+            }
             Ok(prepared) => {
                 let known = Known {
                     call_id: call.call_id,
@@ -116,6 +125,7 @@ impl Calls {
                 };
                 self.waiting.push_back(Waiting { known, prepared });
                 self.start_ready();
+                None
             }
         }
     }

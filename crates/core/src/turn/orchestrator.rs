@@ -83,7 +83,10 @@ impl Orchestrator {
             cancel: self.cancel.clone(),
             max_output_tokens: self.max_output_tokens,
         };
+        tracing::debug!(call = %context.call_id, "call begins");
+        let call_id = context.call_id.clone();
         let outcome = call.run(context).await;
+        tracing::debug!(call = %call_id, "call ended");
         if let Some(item) = &outcome.item {
             events.completed(item.clone()).await;
         }
@@ -106,7 +109,12 @@ impl Orchestrator {
 
     /// The answer to a question that cannot be asked: no, with the reason.
     fn unasked(&self, subject: &ApprovalSubject, reason: Option<&str>) -> Refusal {
-        let what = describe(subject);
+        let mut what = describe(subject);
+        if self.decision.sandbox_mode == SandboxMode::ReadOnly {
+            what.push_str(
+                " (the sandbox is `read-only`; `-s workspace-write` opens the workspace)",
+            );
+        }
         let why = match (self.decision.approval_policy, self.interactive) {
             (ApprovalPolicy::Never, _) => "the approval policy is `never`, so nobody is asked",
             (_, false) => "nobody is there to be asked in this run",

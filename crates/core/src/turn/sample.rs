@@ -60,6 +60,7 @@ impl Turn<'_> {
             let Some(retry) = retries.next(&err) else {
                 return Err(TurnStop::Failed(failure(&err)));
             };
+            tracing::warn!(error = %err, class = ?err.class(), attempt = retry.attempt, "asking again");
             let notice = NoticeEvent::Retry {
                 attempt: retry.attempt,
                 limit: retry.limit,
@@ -78,6 +79,7 @@ impl Turn<'_> {
     /// ended when this returns.
     async fn sample_once(&mut self) -> Result<Sampled, SampleError> {
         let request = self.request();
+        tracing::debug!(items = request.input.len(), "asking the model");
         self.n_requests += 1;
         self.session.n_responses += 1;
         let cancel = self.control.cancel.clone();
@@ -256,7 +258,10 @@ impl Turn<'_> {
                 answer.sampled.wants_follow_up = true;
                 // What runs is the call as the model wrote it, under the id as it was recorded.
                 if let (Some(call), Some(recorded)) = (call_before, ToolCall::of(&item)) {
-                    calls.push(call.under(recorded.call_id), &self.session.router);
+                    let complaint = calls.push(call.under(recorded.call_id), &self.session.router);
+                    if let Some(complaint) = complaint {
+                        self.sink.warn(complaint).await;
+                    }
                 }
             }
             ResponseItem::Message { .. }

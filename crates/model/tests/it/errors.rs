@@ -374,7 +374,7 @@ async fn a_missing_key_is_hinted_at() {
 async fn an_unusable_url_is_named() {
     let settings = ProviderSettings::new("mock", "localhost:8080");
     let (_, error) = ask_all(&ResponsesProvider::new(settings), &request()).await;
-    expect!["provider `mock` has an unusable base_url `localhost:8080`: it begins neither with `http://` nor with `https://`"]
+    expect!["provider `mock` has an unusable base_url `localhost:8080`: it does not begin with `http://` or `https://`"]
         .assert_eq(&error.unwrap().to_string());
 }
 
