@@ -143,6 +143,9 @@ impl<W: Write> HumanOutput<W> {
                 item: TurnItem::CommandExecution(command),
             } => {
                 self.release_held()?;
+                if self.begun.is_some() {
+                    return Ok(()); // Its line comes with its output.
+                }
                 self.begun = id;
                 self.command_line(&command.command)
             }
