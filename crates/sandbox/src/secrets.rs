@@ -111,7 +111,13 @@ pub(crate) fn existing(home: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in UNDER_HOME {
         match entry.strip_suffix('*') {
-            None => found.extend(home.join(entry).canonicalize()),
+            None => {
+                let path = home.join(entry);
+                // Most do not exist: one call says so, where following links takes one a part.
+                if path.symlink_metadata().is_ok() {
+                    found.extend(path.canonicalize());
+                }
+            }
             Some(prefix) => found.extend(with_prefix(&home.join(prefix))),
         }
     }
