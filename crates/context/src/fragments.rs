@@ -160,20 +160,3 @@ impl Fragment for TurnInterrupted {
         );
     }
 }
-
-/// Why the program asks the model to go on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Continuation {
-    /// What the model should do.
-    pub text: String,
-}
-
-impl Fragment for Continuation {
-    const KIND: FragmentKind = FragmentKind::Continuation;
-    const ROLE: Role = Role::User;
-    const MAX_BYTES: usize = 8 * 1024;
-
-    fn write_body(&self, out: &mut String) {
-        out.push_str(&self.text);
-    }
-}

@@ -249,10 +249,6 @@ pub enum FragmentKind {
     Environment,
     /// The user stopped a turn.
     TurnInterrupted,
-    /// Why the program asks the model again: an empty answer, a schema that was missed.
-    Continuation,
-    /// What a standard input carried, beside the prompt.
-    StdinBlock,
     /// A kind that a newer version wrote.
     #[serde(other)]
     Other,

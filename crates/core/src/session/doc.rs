@@ -2,6 +2,7 @@
 //! outside the sandbox, and their text goes to the model: a link must not lead to what commands
 //! may not read, nor to the agent's own environment.
 
+use std::cell::OnceCell;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::os::fd::AsRawFd;
@@ -21,7 +22,8 @@ const KERNEL_FILES: [&str; 3] = ["/proc", "/sys", "/dev"];
 /// Reads instruction files.
 pub(super) struct DocReader<'a> {
     policy: &'a SandboxPolicy,
-    hidden: Vec<PathBuf>,
+    /// Looked up when there is a file to judge: most turns have none.
+    hidden: OnceCell<Vec<PathBuf>>,
 }
 
 impl<'a> DocReader<'a> {
@@ -29,7 +31,7 @@ impl<'a> DocReader<'a> {
     pub(super) fn new(policy: &'a SandboxPolicy) -> Self {
         Self {
             policy,
-            hidden: policy.resolved_hidden_paths(),
+            hidden: OnceCell::new(),
         }
     }
 
@@ -72,8 +74,12 @@ impl<'a> DocReader<'a> {
         let in_home = home.canonicalize().is_ok_and(|home| real.starts_with(home));
         let own = asked.parent() == Some(home);
         let is_below = |path: &PathBuf| real.starts_with(path);
+        let hidden = || {
+            self.hidden
+                .get_or_init(|| self.policy.resolved_hidden_paths())
+        };
         (in_home && !own)
-            || self.hidden.iter().any(is_below)
+            || hidden().iter().any(is_below)
             || KERNEL_FILES.iter().any(|path| real.starts_with(path))
     }
 }
