@@ -22,7 +22,7 @@ const ROWS: &[&[&str]] = &[
     ],
     &["agent-core"],
     &["agent-tools"],
-    &["agent-exec"],
+    &["agent-exec", "agent-tui"],
     &["agent-cli"],
 ];
 

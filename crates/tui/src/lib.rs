@@ -1,0 +1,7 @@
+//! The `tui` face: chat in the terminal.
+//!
+//! A pure state machine and views that are functions of its state; finished text goes to the
+//! terminal's own scrollback, only the live tail, the status and the composer are drawn again.
+
+pub mod look;
+pub mod row;
