@@ -9,6 +9,7 @@ mod keys;
 mod layer;
 mod read;
 mod settings;
+mod store;
 
 pub use file::read_regular;
 pub use layer::{ConfigError, Layer, Override, Place};
@@ -16,3 +17,4 @@ pub use read::{Loaded, load};
 pub use settings::{
     Config, ProviderConfig, ShellEnvironment, ShellInherit, TrustLevel, WireApi, WorkspaceWrite,
 };
+pub use store::{StoreError, store_switch, store_text, store_trust};

@@ -104,7 +104,7 @@ fn working_directory(path: &Path) -> Option<PathBuf> {
 }
 
 /// All session files with the time they were written last.
-fn session_files(home: &Path) -> Result<Vec<(Found, SystemTime)>, FindError> {
+pub(crate) fn session_files(home: &Path) -> Result<Vec<(Found, SystemTime)>, FindError> {
     let root = home.join("sessions");
     let mut directories = vec![root.clone()];
     let mut files = Vec::new();

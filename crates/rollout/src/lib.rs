@@ -7,11 +7,13 @@
 //! that its sessions and ours can be told apart by content only.
 
 mod find;
+mod list;
 mod reader;
 mod record;
 mod writer;
 
 pub use find::{FindError, Found, find_by_id, find_latest};
+pub use list::{Summary, list};
 pub use reader::{Damage, LoadedItem, ReadError, Session, read};
 pub use record::{
     BaseInstructions, EventRecord, GitInfo, ItemMetadata, Record, SandboxPolicyRecord, SessionMeta,
