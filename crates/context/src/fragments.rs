@@ -83,7 +83,9 @@ impl Permissions {
                  at once.\n"
             }
             (ApprovalPolicy::OnRequest | ApprovalPolicy::Granular(_), true) => {
-                "The user is asked when something has to leave the sandbox.\n"
+                "The user is asked when something has to leave the sandbox: run the command with \
+                 `sandbox_permissions` set to `require_escalated` and a one-sentence \
+                 `justification`. Ask only for what cannot be done inside.\n"
             }
             (ApprovalPolicy::Untrusted, true) => {
                 "The user is asked before every command that is not a harmless read.\n"
@@ -141,6 +143,30 @@ impl Fragment for Environment {
             let _ = writeln!(out, "  <{name}>{value}</{name}>");
         }
         out.push_str("</environment_context>");
+    }
+}
+
+/// A command that the user ran, and what it printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserShellCommand {
+    /// The script.
+    pub command: String,
+    /// How it ended and what it printed.
+    pub output: String,
+}
+
+impl Fragment for UserShellCommand {
+    const KIND: FragmentKind = FragmentKind::UserShellCommand;
+    const ROLE: Role = Role::User;
+    const MAX_BYTES: usize = 40 * 1024;
+
+    fn write_body(&self, out: &mut String) {
+        let Self { command, output } = self;
+        let _ = write!(
+            out,
+            "<user_shell_command>\nThe user ran this command:\n{command}\n\n{output}\n\
+             </user_shell_command>"
+        );
     }
 }
 

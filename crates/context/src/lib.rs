@@ -10,7 +10,9 @@ mod invisible;
 
 pub use agents_md::{AgentsMd, AgentsMdRequest, DocRead, collect as collect_agents_md};
 pub use fragment::{Fragment, Rendered, render};
-pub use fragments::{DeveloperInstructions, Environment, Permissions, TurnInterrupted};
+pub use fragments::{
+    DeveloperInstructions, Environment, Permissions, TurnInterrupted, UserShellCommand,
+};
 pub use invisible::{Escaped, escape_invisible};
 
 /// What every model is told first. It is ours, short, and the same for all sessions, so that

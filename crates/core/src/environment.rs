@@ -5,6 +5,7 @@ mod local;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use agent_workspace::{CommitError, Committed, FileChange, Refusal, Target};
@@ -30,23 +31,9 @@ pub trait Environment: Send + Sync {
     /// Reads a file within the policy, as a command would.
     fn read_file<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<u8>, ReadError>>;
 
-    /// Decides whether an edit may write a path, and where it leads.
-    ///
-    /// # Errors
-    /// When it may not.
-    fn resolve(&self, path: &str) -> Result<Target, Refusal>;
-
-    /// Reads a file that an edit may write; `None` when there is none. Blocks.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    fn read_target(&self, target: &Target) -> io::Result<Option<Vec<u8>>>;
-
-    /// Changes several files, all of them or none. Blocks.
-    ///
-    /// # Errors
-    /// When one of them cannot be changed; all are then as they were.
-    fn commit(&self, changes: Vec<FileChange>) -> Result<Committed, CommitError>;
+    /// The files that edits may change: those within the policy, and `approved` ones outside of
+    /// it, as a [`Refusal`] names them.
+    fn edits(&self, approved: &[PathBuf]) -> Arc<dyn Edits>;
 
     /// Names of variables that commands do not get because they look like secrets.
     fn withheld_variables(&self) -> &[String];
@@ -61,6 +48,27 @@ pub trait Environment: Send + Sync {
     fn explain_denial(&self, exit_code: Option<i32>, output: &str) -> Option<String>;
 }
 
+/// Files that may be edited. Its methods block.
+pub trait Edits: Send + Sync {
+    /// Decides whether an edit may write a path, and where it leads.
+    ///
+    /// # Errors
+    /// When it may not.
+    fn resolve(&self, path: &str) -> Result<Target, Refusal>;
+
+    /// Reads a file that an edit may write; `None` when there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn read(&self, target: &Target) -> io::Result<Option<Vec<u8>>>;
+
+    /// Changes several files, all of them or none.
+    ///
+    /// # Errors
+    /// When one of them cannot be changed; all are then as they were.
+    fn commit(&self, changes: Vec<FileChange>) -> Result<Committed, CommitError>;
+}
+
 /// A command to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
@@ -68,6 +76,17 @@ pub struct Command {
     pub argv: Vec<String>,
     /// Where it starts.
     pub cwd: PathBuf,
+    /// What it may touch.
+    pub confinement: Confinement,
+}
+
+/// What a command may touch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Confinement {
+    /// What the policy of the session lets it.
+    Policy,
+    /// Everything that the user may: someone approved it, or it is the user's own command.
+    None,
 }
 
 /// A command that was started. Dropping it ends it.

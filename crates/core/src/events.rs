@@ -36,6 +36,12 @@ impl EventSink {
         }
     }
 
+    /// Sends to nobody.
+    pub(crate) fn to_nobody() -> Self {
+        let (sender, _) = mpsc::channel(1);
+        Self::new(ThreadId(uuid::Uuid::nil()), sender)
+    }
+
     /// The same, for events of a turn.
     pub(crate) fn for_turn(&self, turn_id: TurnId) -> Self {
         Self {

@@ -88,6 +88,11 @@ impl History {
         self.entries.push(entry);
     }
 
+    /// All items, in the order in which they were recorded.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
     /// Whether a call of this id is there.
     pub(crate) fn has_call(&self, call_id: &CallId) -> bool {
         self.calls.contains_key(call_id)

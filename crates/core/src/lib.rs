@@ -4,6 +4,7 @@
 //! session is one task that owns all state. It knows the traits of tools and no tool, and
 //! reaches the machine only through an [`environment::Environment`].
 
+mod consent;
 pub mod environment;
 mod events;
 mod history;
@@ -15,12 +16,15 @@ mod settings;
 mod thread;
 mod thread_manager;
 pub mod tool;
+mod transcript;
 mod turn;
 
-pub use agent_config::read_regular;
+pub use agent_config::{Config, StoreError, read_regular};
+pub use agent_rollout::{FindError, Summary as SessionSummary};
 pub use events::ItemEvents;
 pub use settings::{SettingsError, ThreadOptions, TurnLimits, Variables};
 pub use thread::{Thread, ThreadEnded};
 pub use thread_manager::{
-    CommandSetting, Resume, StartError, ThreadManager, ToolFactory, ToolSetup,
+    CommandSetting, Preview, Resume, StartError, ThreadManager, ToolFactory, ToolSetup, Trust,
 };
+pub use transcript::TranscriptEntry;

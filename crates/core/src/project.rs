@@ -49,6 +49,19 @@ impl Project {
         project
     }
 
+    /// The branch that is checked out; of a detached head the start of the commit.
+    pub(crate) fn branch(&self) -> Option<String> {
+        let root = self.root.as_deref()?;
+        let git_dir = linked_git_dir(root).unwrap_or_else(|| root.join(".git"));
+        let head = agent_config::read_regular(&git_dir.join("HEAD"), MAX_POINTER_BYTES).ok()?;
+        let head = String::from_utf8(head).ok()?;
+        let head = head.lines().next()?.trim();
+        match head.strip_prefix("ref: refs/heads/") {
+            Some(branch) => Some(branch.to_owned()),
+            None => head.get(..SHORT_COMMIT).map(str::to_owned),
+        }
+    }
+
     /// Whether the user trusts the directory.
     pub(crate) fn trust(&self, config: &Config, cwd: &Path) -> Option<TrustLevel> {
         let roots = self.root.iter().chain(&self.main_worktree);
@@ -71,6 +84,9 @@ fn linked_git_dir(directory: &Path) -> Option<PathBuf> {
 
 /// A `.git` file holds one path; a larger file is something else.
 const MAX_POINTER_BYTES: u64 = 16 << 10;
+
+/// How much of a commit's name is shown.
+const SHORT_COMMIT: usize = 7;
 
 /// Whether the path lies in `….git/NAME/`.
 fn is_below(git_dir: &Path, name: &str) -> bool {

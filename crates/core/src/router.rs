@@ -53,6 +53,12 @@ impl ToolRouter {
             .map_err(|err: ToolError| err.to_string())
     }
 
+    /// A call that runs a script of the user's own, where a tool runs commands.
+    pub(crate) fn user_command(&self, script: &str) -> Option<Box<dyn PreparedCall>> {
+        let mut handlers = self.handlers.values();
+        handlers.find_map(|handler| handler.user_command(script))
+    }
+
     fn unknown_tool(&self, name: &str) -> String {
         let shown: String = name.chars().take(MAX_NAME_CHARS).collect();
         let names: Vec<&str> = self.handlers.keys().map(String::as_str).collect();

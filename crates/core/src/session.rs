@@ -4,23 +4,26 @@
 //! disk, then to the history.
 
 mod actor;
+mod configure;
 mod context;
 mod doc;
 mod record_log;
+mod user_command;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use agent_protocol::{
-    Event, FragmentKind, ResponseItem, Role, SerializedItem, ThreadEvent, TokenUsage,
+    Event, FragmentKind, ResponseItem, Role, SerializedItem, ThreadEvent, ThreadInfo, TokenUsage,
 };
 use agent_rollout::{EventRecord, ItemMetadata, Record};
 
+use crate::consent::Consent;
 use crate::environment::Environment;
 use crate::events::EventSink;
 use crate::history::{Entry, History};
 use crate::router::ToolRouter;
-use crate::settings::ThreadSettings;
+use crate::settings::{ThreadSettings, Variables};
 
 pub(crate) use actor::run_actor;
 pub(crate) use record_log::RecordLog;
@@ -37,27 +40,30 @@ pub(crate) struct Session {
     pub(crate) sink: EventSink,
     pub(crate) router: Arc<ToolRouter>,
     pub(crate) environment: Arc<dyn Environment>,
+    pub(crate) consent: Arc<Consent>,
     pub(crate) cache_key: String,
     pub(crate) total_usage: TokenUsage,
     pub(crate) n_responses: u64,
+    /// What the provider counted for the last request and its answer.
+    pub(crate) last_request_tokens: Option<u64>,
+    /// The agent's own environment.
+    pub(crate) variables: Variables,
 }
 
 impl Session {
     /// Tells the face what the thread is, and what the user should know of it.
     pub(crate) async fn announce(&self, warnings: Vec<String>) {
-        let settings = &self.settings;
-        let started = ThreadEvent::Started {
-            cwd: settings.cwd.clone(),
-            model: settings.model.clone(),
-            provider: settings.provider_id.clone(),
-            approval_policy: settings.approval_policy,
-            sandbox_mode: settings.sandbox_mode,
-            reasoning_effort: settings.reasoning_effort.clone(),
-            rollout_path: self.log.path().map(Path::to_owned),
-        };
+        let started = ThreadEvent::Started(self.info());
         self.sink.emit(Event::Thread(started)).await;
         for warning in warnings {
             self.sink.warn(warning).await;
+        }
+    }
+
+    fn info(&self) -> ThreadInfo {
+        ThreadInfo {
+            rollout_path: self.log.path().map(Path::to_owned),
+            ..self.settings.info()
         }
     }
 

@@ -11,9 +11,11 @@ use std::time::Duration;
 use agent_config::{Config, TrustLevel, read_regular};
 use agent_model::{ModelProvider, ProviderSettings};
 use agent_process::{EnvironmentPolicy, Inherit};
-use agent_protocol::{ApprovalPolicy, SandboxMode};
+use agent_protocol::{ApprovalPolicy, SandboxMode, SettingsChange, ThreadInfo};
 use agent_sandbox::SandboxPolicy;
+use agent_workspace::Durability;
 
+use crate::environment::{Environment, LocalEnvironment, LocalSettings};
 use crate::project::Project;
 
 /// The model that is asked when none is configured.
@@ -45,6 +47,8 @@ pub struct ThreadOptions {
     pub source: &'static str,
     /// How the program calls itself to providers.
     pub originator: String,
+    /// What the face changes of the configuration.
+    pub change: SettingsChange,
 }
 
 impl ThreadOptions {
@@ -59,6 +63,17 @@ impl ThreadOptions {
             limits: TurnLimits::default(),
             source: "exec",
             originator: "agent".to_owned(),
+            change: SettingsChange::default(),
+        }
+    }
+
+    /// A thread that somebody watches and answers.
+    pub fn interactive(cwd: PathBuf) -> Self {
+        Self {
+            default_approval: ApprovalPolicy::OnRequest,
+            interactive: true,
+            source: "cli",
+            ..Self::unattended(cwd)
         }
     }
 }
@@ -106,6 +121,39 @@ pub(crate) struct ThreadSettings {
     pub(crate) originator: String,
     pub(crate) warnings: Vec<String>,
     pub(crate) config: Arc<Config>,
+}
+
+impl ThreadSettings {
+    /// What faces are told.
+    pub(crate) fn info(&self) -> ThreadInfo {
+        ThreadInfo {
+            cwd: self.cwd.clone(),
+            model: self.model.clone(),
+            provider: self.provider_id.clone(),
+            approval_policy: self.approval_policy,
+            sandbox_mode: self.sandbox_mode,
+            reasoning_effort: self.reasoning_effort.clone(),
+            context_window: self.config.model_context_window,
+            rollout_path: None,
+        }
+    }
+
+    /// This machine within the policy of the thread. `own` are the agent's own variables.
+    pub(crate) fn environment(&self, own: &Variables) -> Arc<dyn Environment> {
+        let variables = self.variables.prepare(own.0.iter().cloned());
+        Arc::new(LocalEnvironment::new(LocalSettings {
+            policy: self.sandbox.clone(),
+            variables: variables.variables,
+            withheld: variables.withheld,
+            shell: self.shell.clone(),
+            allow_login_shell: self.allow_login_shell,
+            durability: if self.config.file_fsync {
+                Durability::Synced
+            } else {
+                Durability::Cached
+            },
+        }))
+    }
 }
 
 /// Why a thread cannot start. All are for the user to mend before anything is sent.
@@ -220,6 +268,7 @@ pub(crate) fn resolve(
     variables: &Variables,
     agent_home: &Path,
 ) -> Result<ThreadSettings, SettingsError> {
+    let config = &changed(config, &options.change);
     let chosen = provider::choose(config, variables, &options.originator)?;
     let mut place = place(config, &options, variables, agent_home)?;
     place.warnings.extend(chosen.warnings);
@@ -256,6 +305,23 @@ pub(crate) fn resolve(
         config: Arc::clone(config),
         cwd: place.cwd,
     })
+}
+
+/// The configuration with what a face changed of it.
+fn changed(config: &Arc<Config>, change: &SettingsChange) -> Arc<Config> {
+    if *change == SettingsChange::default() {
+        return Arc::clone(config);
+    }
+    let mut config = Config::clone(config);
+    if let Some(model) = &change.model {
+        config.model = Some(model.clone());
+    }
+    if let Some(effort) = &change.reasoning_effort {
+        config.model_reasoning_effort.clone_from(effort);
+    }
+    config.approval_policy = change.approval_policy.or(config.approval_policy);
+    config.sandbox_mode = change.sandbox_mode.or(config.sandbox_mode);
+    Arc::new(config)
 }
 
 /// Where commands run and what they may touch.

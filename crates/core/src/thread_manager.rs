@@ -1,5 +1,7 @@
 //! Starting and resuming threads.
 
+mod places;
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,17 +9,15 @@ use std::sync::Arc;
 use agent_config::{Config, TrustLevel};
 use agent_protocol::{Envelope, ItemKind, SerializedItem, ThreadId, TokenUsage};
 use agent_rollout::{
-    BaseInstructions, FindError, Found, LoadedItem, ReadError, Record, SessionMeta, Writer,
-    WriterError, find_by_id, find_latest,
+    BaseInstructions, FindError, Found, GitInfo, LoadedItem, ReadError, Record, SessionMeta,
+    Writer, WriterError, find_by_id, find_latest,
 };
 use agent_sandbox::SandboxPolicy;
-use agent_workspace::Durability;
 use jiff::Timestamp;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use crate::environment::{Environment, LocalEnvironment, LocalSettings};
 use crate::events::{CHANNEL_CAPACITY, EventSink};
 use crate::history::History;
 use crate::project::Project;
@@ -27,6 +27,8 @@ use crate::settings::{self, SettingsError, ThreadOptions, ThreadSettings, Variab
 use crate::thread::{OPS_CAPACITY, Thread};
 use crate::tool::ToolHandler;
 
+pub use places::{Preview, Trust};
+
 /// What the tools of a thread depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolSetup {
@@ -34,6 +36,8 @@ pub struct ToolSetup {
     pub functions_only: bool,
     /// The model has a plan that it can show.
     pub update_plan: bool,
+    /// Somebody is there to answer questions.
+    pub interactive: bool,
 }
 
 /// Makes the tools of a thread.
@@ -251,7 +255,10 @@ impl ThreadManager {
             base_instructions: Some(BaseInstructions {
                 text: settings.instructions.to_string(),
             }),
-            git: None,
+            git: settings.project.branch().map(|branch| GitInfo {
+                branch: Some(branch),
+                commit_hash: None,
+            }),
         }
     }
 
@@ -269,7 +276,10 @@ impl ThreadManager {
         warnings.extend(restored.warnings);
         let session = Session {
             router: Arc::new(ToolRouter::new(self.tools(&settings))),
-            environment: environment(&settings, &self.variables),
+            environment: settings.environment(&self.variables),
+            variables: self.variables.clone(),
+            last_request_tokens: None,
+            consent: Arc::default(),
             cache_key: restored.id.to_string(),
             n_responses: restored.history.last_response(),
             history: restored.history,
@@ -286,6 +296,7 @@ impl ThreadManager {
         (self.tools)(ToolSetup {
             functions_only: settings.retries.functions_only || !self.config.apply_patch_freeform,
             update_plan: self.config.update_plan,
+            interactive: settings.interactive,
         })
     }
 }
@@ -303,23 +314,6 @@ fn old_log(
         Err(err @ WriterError::InUse { .. }) => Err(StartError::InUse(err)),
         Err(err @ WriterError::Open { .. }) => Ok((RecordLog::none(), Some(unsaved(&err)))),
     }
-}
-
-/// This machine within the policy of the thread. `own` are the agent's own variables.
-fn environment(settings: &ThreadSettings, own: &Variables) -> Arc<dyn Environment> {
-    let variables = settings.variables.prepare(own.0.iter().cloned());
-    Arc::new(LocalEnvironment::new(LocalSettings {
-        policy: settings.sandbox.clone(),
-        variables: variables.variables,
-        withheld: variables.withheld,
-        shell: settings.shell.clone(),
-        allow_login_shell: settings.allow_login_shell,
-        durability: if settings.config.file_fsync {
-            Durability::Synced
-        } else {
-            Durability::Cached
-        },
-    }))
 }
 
 /// Hands the session to the task that owns it from now on.

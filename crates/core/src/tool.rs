@@ -12,7 +12,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agent_protocol::{
-    ApprovalSubject, CallForm, CallId, ItemStatus, OutputPayload, TodoItem, TurnItem,
+    ApprovalSubject, CallForm, CallId, ItemStatus, OutputPayload, Question, QuestionAnswers,
+    TodoItem, TurnItem,
 };
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
@@ -20,6 +21,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::consent::{Asker, Consent};
 use crate::environment::Environment;
 use crate::events::ItemEvents;
 
@@ -180,6 +182,27 @@ pub struct ToolContext {
     pub cancel: CancellationToken,
     /// The longest output for the model, in tokens.
     pub max_output_tokens: usize,
+    /// What someone said yes to, if the call needed that.
+    pub approved: Option<ApprovalSubject>,
+    /// The way to the person who watches.
+    pub person: Person,
+}
+
+/// The person who watches, as a call can reach them.
+#[derive(Clone)]
+pub struct Person {
+    pub(crate) consent: Arc<Consent>,
+    pub(crate) asker: Asker,
+}
+
+impl Person {
+    /// Asks questions and waits for the answers; `None` when nobody answers them.
+    ///
+    /// # Cancel safety
+    /// When dropped, the questions stay open in the face; cancel the call instead.
+    pub async fn ask(&self, questions: Vec<Question>) -> Option<QuestionAnswers> {
+        self.consent.question(&self.asker, questions).await
+    }
 }
 
 /// What decisions about a call depend on.
@@ -193,6 +216,8 @@ pub struct DecisionContext {
     pub approval_policy: agent_protocol::ApprovalPolicy,
     /// What commands may touch.
     pub sandbox_mode: agent_protocol::SandboxMode,
+    /// Paths that nothing may read, whatever is approved, can be kept so in the sandbox only.
+    pub denies_reads: bool,
 }
 
 /// A call whose arguments are parsed.
@@ -205,6 +230,11 @@ pub trait PreparedCall: Send + Sync {
 
     /// The step that people see, with this status and before any output.
     fn item(&self, status: ItemStatus) -> Option<TurnItem>;
+
+    /// The step as it ended in an earlier run, from the output that the model got then.
+    fn replayed(&self, _output: &str) -> Option<TurnItem> {
+        self.item(ItemStatus::Completed)
+    }
 
     /// Runs it. It ends soon after `context.cancel` is cancelled, with an outcome.
     fn run(self: Box<Self>, context: ToolContext) -> BoxFuture<'static, ToolOutcome>;
@@ -220,6 +250,12 @@ pub trait ToolHandler: Send + Sync {
     /// # Errors
     /// When the payload is not what the tool takes.
     fn prepare(&self, payload: &ToolPayload) -> Result<Box<dyn PreparedCall>, ToolError>;
+
+    /// A call that runs a script of the user's own; `None` for all tools but the one that runs
+    /// commands.
+    fn user_command(&self, _script: &str) -> Option<Box<dyn PreparedCall>> {
+        None
+    }
 }
 
 /// A function tool of ours: typed arguments, whose comments are the schema.
@@ -231,6 +267,11 @@ pub trait Tool: Send + Sync + 'static {
     /// Its arguments.
     type Args: DeserializeOwned + JsonSchema + Send + Sync + 'static;
 
+    /// The arguments that run a script of the user's own, if the tool runs commands.
+    fn user_command(_script: &str) -> Option<Self::Args> {
+        None
+    }
+
     /// Whether a call may run beside others.
     fn effect(&self, args: &Self::Args, context: &DecisionContext) -> Effect;
 
@@ -239,6 +280,11 @@ pub trait Tool: Send + Sync + 'static {
 
     /// The step that people see.
     fn item(&self, args: &Self::Args, status: ItemStatus) -> Option<TurnItem>;
+
+    /// The step as it ended in an earlier run, from the output that the model got then.
+    fn replayed(&self, args: &Self::Args, _output: &str) -> Option<TurnItem> {
+        self.item(args, ItemStatus::Completed)
+    }
 
     /// Runs a call.
     fn run(
@@ -275,6 +321,15 @@ impl<T: Tool> ToolHandler for Arc<T> {
             ignored,
         }))
     }
+
+    fn user_command(&self, script: &str) -> Option<Box<dyn PreparedCall>> {
+        let call = TypedCall {
+            tool: Arc::clone(self),
+            args: T::user_command(script)?,
+            ignored: Vec::new(),
+        };
+        Some(Box::new(call))
+    }
 }
 
 struct TypedCall<T: Tool> {
@@ -295,6 +350,10 @@ impl<T: Tool> PreparedCall for TypedCall<T> {
 
     fn item(&self, status: ItemStatus) -> Option<TurnItem> {
         self.tool.item(&self.args, status)
+    }
+
+    fn replayed(&self, output: &str) -> Option<TurnItem> {
+        self.tool.replayed(&self.args, output)
     }
 
     fn run(self: Box<Self>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {

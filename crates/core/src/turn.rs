@@ -81,6 +81,17 @@ impl TurnControl {
     }
 }
 
+/// What the user said too late for the turn to read it.
+#[derive(Debug)]
+pub(crate) enum Unread {
+    /// There is nothing of the kind.
+    Nothing,
+    /// It begins the next turn.
+    Next(Vec<UserInput>),
+    /// The turn was stopped; the user decides.
+    Return(Vec<UserInput>),
+}
+
 /// Why a turn did not complete.
 #[derive(Debug)]
 enum TurnStop {
@@ -108,7 +119,7 @@ pub(crate) async fn run_regular_task(
     control: TurnControl,
     input: Vec<UserInput>,
     output_schema: Option<Value>,
-) {
+) -> Unread {
     let turn_id = TurnId(Uuid::now_v7());
     let sink = session.sink.for_turn(turn_id);
     let mut turn = Turn {
@@ -128,7 +139,7 @@ pub(crate) async fn run_regular_task(
     };
     turn.session.record_event(&started).await;
     let end = turn.run(turn_id, input).await;
-    turn.finish(turn_id, end).await;
+    turn.finish(turn_id, end).await
 }
 
 impl Turn<'_> {
@@ -215,7 +226,11 @@ impl Turn<'_> {
         let mut any = false;
         while let Ok(input) = self.control.steered.try_recv() {
             any = true;
+            let event = TurnEvent::Steered {
+                input: input.clone(),
+            };
             self.record_input(input).await?;
+            self.sink.turn(event).await;
         }
         Ok(any)
     }
@@ -238,7 +253,7 @@ impl Turn<'_> {
     }
 
     /// Completes what is open, records the end and tells it.
-    async fn finish(mut self, turn_id: TurnId, end: Result<(), TurnStop>) {
+    async fn finish(mut self, turn_id: TurnId, end: Result<(), TurnStop>) -> Unread {
         self.session.close_open_calls(ABORTED).await;
         if let Some((events, items)) = self.plan.take() {
             events.completed(TurnItem::TodoList { items }).await;
@@ -258,13 +273,13 @@ impl Turn<'_> {
                 },
                 TurnEvent::Completed {
                     usage: self.usage,
-                    last_message: self.last_message,
+                    last_message: self.last_message.take(),
                 },
             ),
             Some(StopCause::Failed(failure)) => (
                 EventRecord::TaskComplete {
                     turn_id,
-                    last_agent_message: self.last_message,
+                    last_agent_message: self.last_message.take(),
                     error: Some(failure.message.clone()),
                 },
                 TurnEvent::Failed(failure),
@@ -282,7 +297,23 @@ impl Turn<'_> {
         self.session.record_event(&record).await;
         self.session.log.sync();
         tracing::info!(requests = self.n_requests, end = ?event, "turn ended");
+        let unread = self.unread(&event);
         self.sink.turn(event).await;
+        unread
+    }
+
+    fn unread(&mut self, end: &TurnEvent) -> Unread {
+        let steered = &mut self.control.steered;
+        let unread = std::iter::from_fn(|| steered.try_recv().ok());
+        let unread: Vec<UserInput> = unread.flatten().collect();
+        match end {
+            _ if unread.is_empty() => Unread::Nothing,
+            TurnEvent::Completed { .. } => Unread::Next(unread),
+            TurnEvent::Started
+            | TurnEvent::Steered { .. }
+            | TurnEvent::Failed(_)
+            | TurnEvent::Interrupted => Unread::Return(unread),
+        }
     }
 }
 

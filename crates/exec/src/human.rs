@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use agent_protocol::{
     ChangeKind, CommandExecution, Envelope, Event, FileChange, ItemEvent, ItemId, ItemStatus,
-    NoticeEvent, ThreadEvent, TodoItem, TokenUsage, TurnItem,
+    NoticeEvent, ThreadEvent, ThreadInfo, TodoItem, TokenUsage, TurnItem,
 };
 use agent_terminal_text::sanitize;
 
@@ -44,12 +44,19 @@ impl<W: Write> HumanOutput<W> {
     /// Prints what an event says.
     pub(crate) fn event(&mut self, envelope: &Envelope) -> io::Result<()> {
         match &envelope.event {
-            Event::Thread(event @ ThreadEvent::Started { .. }) => {
-                self.header(event, &envelope.thread_id.to_string())
+            Event::Thread(ThreadEvent::Started(info)) => {
+                self.header(info, &envelope.thread_id.to_string())
             }
             Event::Item(event) => self.item_event(envelope.item_id, event),
             Event::Notice(notice) => self.notice(notice),
-            Event::Thread(ThreadEvent::Closed) | Event::Turn(_) | Event::Approval(_) => Ok(()),
+            Event::Thread(
+                ThreadEvent::Closed
+                | ThreadEvent::Configured(_)
+                | ThreadEvent::InputReturned { .. },
+            )
+            | Event::Turn(_)
+            | Event::Approval(_)
+            | Event::Question(_) => Ok(()),
         }
     }
 
@@ -101,8 +108,8 @@ impl<W: Write> HumanOutput<W> {
         }
     }
 
-    fn header(&mut self, event: &ThreadEvent, id: &str) -> io::Result<()> {
-        let ThreadEvent::Started {
+    fn header(&mut self, info: &ThreadInfo, id: &str) -> io::Result<()> {
+        let ThreadInfo {
             cwd,
             model,
             provider,
@@ -110,10 +117,7 @@ impl<W: Write> HumanOutput<W> {
             sandbox_mode,
             reasoning_effort,
             ..
-        } = event
-        else {
-            return Ok(());
-        };
+        } = info;
         let effort = reasoning_effort
             .as_ref()
             .map(|effort| format!(", effort {effort}"))
@@ -311,7 +315,9 @@ impl<W: Write> HumanOutput<W> {
                 ))
             }
             NoticeEvent::Declined { what } => self.note(&format!("declined: {what}")),
-            NoticeEvent::Usage { .. } => Ok(()),
+            NoticeEvent::Usage { .. } | NoticeEvent::Context(_) | NoticeEvent::Diff { .. } => {
+                Ok(())
+            }
         }
     }
 }

@@ -201,13 +201,20 @@ impl<W: Write> JsonOutput<W> {
     /// written here, because the face has still to check the answer.
     pub(crate) fn event(&mut self, envelope: &Envelope) -> io::Result<()> {
         match &envelope.event {
-            Event::Thread(ThreadEvent::Started { .. }) => self.write(&Line::ThreadStarted {
+            Event::Thread(ThreadEvent::Started(_)) => self.write(&Line::ThreadStarted {
                 thread_id: envelope.thread_id.to_string(),
             }),
             Event::Turn(agent_protocol::TurnEvent::Started) => self.write(&Line::TurnStarted {}),
             Event::Item(event) => self.item_event(envelope.item_id, event),
             Event::Notice(notice) => self.notice(notice),
-            Event::Thread(ThreadEvent::Closed) | Event::Turn(_) | Event::Approval(_) => Ok(()),
+            Event::Thread(
+                ThreadEvent::Closed
+                | ThreadEvent::Configured(_)
+                | ThreadEvent::InputReturned { .. },
+            )
+            | Event::Turn(_)
+            | Event::Approval(_)
+            | Event::Question(_) => Ok(()),
         }
     }
 
@@ -274,7 +281,10 @@ impl<W: Write> JsonOutput<W> {
                 reason,
                 ..
             } => self.warning(&format!("Reconnecting... {attempt}/{limit} ({reason})")),
-            NoticeEvent::Declined { .. } | NoticeEvent::Usage { .. } => Ok(()),
+            NoticeEvent::Declined { .. }
+            | NoticeEvent::Usage { .. }
+            | NoticeEvent::Context(_)
+            | NoticeEvent::Diff { .. } => Ok(()),
         }
     }
 

@@ -274,7 +274,7 @@ impl Run<'_> {
                     let Some(envelope) = envelope else { return End::Lost };
                     let started = matches!(
                         envelope.event,
-                        Event::Thread(agent_protocol::ThreadEvent::Started { .. })
+                        Event::Thread(agent_protocol::ThreadEvent::Started(_))
                     );
                     let mut printed = self.output.event(&envelope);
                     if started && printed.is_ok() {
@@ -287,7 +287,7 @@ impl Run<'_> {
                         self.n_declined += 1;
                     }
                     if let Event::Turn(event) = envelope.event
-                        && event != TurnEvent::Started
+                        && !matches!(event, TurnEvent::Started | TurnEvent::Steered { .. })
                     {
                         return End::Turn(event);
                     }
@@ -310,7 +310,7 @@ impl Run<'_> {
                 last_message,
             }) => self.complete(usage, &last_message.unwrap_or_default()),
             End::Turn(TurnEvent::Failed(failure)) => self.fail(&failure),
-            End::Turn(TurnEvent::Interrupted | TurnEvent::Started) => {
+            End::Turn(TurnEvent::Interrupted | TurnEvent::Started | TurnEvent::Steered { .. }) => {
                 let status = stopped_by.map_or(ExitStatus::Failed, ExitStatus::Signal);
                 self.told(status, Output::failed_without_status, "interrupted")
             }

@@ -108,17 +108,21 @@ pub struct ApprovalRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum ApprovalSubject {
-    /// A command that would run outside the sandbox.
+    /// A command.
     Command {
         /// The script as the model wrote it.
         command: String,
         /// Where it would run.
         cwd: PathBuf,
+        /// Whether it would run in the sandbox or outside of it.
+        sandboxed: bool,
     },
     /// Files that would be changed outside the writable roots.
     Patch {
         /// Each path, as it would be written.
         paths: Vec<PathBuf>,
+        /// What would change, as people read it.
+        diff: String,
     },
 }
 

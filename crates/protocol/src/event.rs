@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ApprovalPolicy, ApprovalRequest, ItemId, RequestId, SandboxMode, ThreadId, TokenUsage, TurnId,
-    TurnItem,
+    ApprovalPolicy, ApprovalRequest, ContextReport, ItemId, QuestionRequest, RequestId,
+    SandboxMode, ThreadId, TokenUsage, TurnId, TurnItem, UserInput,
 };
 
 /// An event and where it belongs.
@@ -34,8 +34,10 @@ pub enum Event {
     Turn(TurnEvent),
     /// To a step of a turn.
     Item(ItemEvent),
-    /// A question to a person, or its end.
+    /// A wish for a person's consent, or its end.
     Approval(ApprovalEvent),
+    /// A question of the model to a person, or its end.
+    Question(QuestionEvent),
     /// Something worth telling that changes nothing.
     Notice(NoticeEvent),
 }
@@ -45,24 +47,39 @@ pub enum Event {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ThreadEvent {
     /// It is ready to take a turn.
-    Started {
-        /// Where its commands run.
-        cwd: PathBuf,
-        /// The model.
-        model: String,
-        /// The provider's name in the configuration.
-        provider: String,
-        /// When a person is asked.
-        approval_policy: ApprovalPolicy,
-        /// What commands may touch.
-        sandbox_mode: SandboxMode,
-        /// The reasoning effort that was configured.
-        reasoning_effort: Option<String>,
-        /// The session's file; none when it is ephemeral.
-        rollout_path: Option<PathBuf>,
+    Started(ThreadInfo),
+    /// Its settings changed; turns from now on have these.
+    Configured(ThreadInfo),
+    /// What the user said while a turn ran was not read before the turn was stopped. The model
+    /// has not seen it.
+    InputReturned {
+        /// What was said, in order.
+        input: Vec<UserInput>,
     },
     /// It has ended; nothing of it runs any more and the rollout is complete.
     Closed,
+}
+
+/// What a thread works with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadInfo {
+    /// Where its commands run.
+    pub cwd: PathBuf,
+    /// The model.
+    pub model: String,
+    /// The provider's name in the configuration.
+    pub provider: String,
+    /// When a person is asked.
+    pub approval_policy: ApprovalPolicy,
+    /// What commands may touch.
+    pub sandbox_mode: SandboxMode,
+    /// The reasoning effort that was configured.
+    pub reasoning_effort: Option<String>,
+    /// The size of the model's context window in tokens, where it is known.
+    #[serde(default)]
+    pub context_window: Option<u64>,
+    /// The session's file; none when it is ephemeral.
+    pub rollout_path: Option<PathBuf>,
 }
 
 /// Events of a turn. Each turn has one `Started` and one of the others, in that order.
@@ -71,6 +88,11 @@ pub enum ThreadEvent {
 pub enum TurnEvent {
     /// It has begun.
     Started,
+    /// What the user said meanwhile has become part of the conversation.
+    Steered {
+        /// What was said.
+        input: Vec<UserInput>,
+    },
     /// The model is done.
     Completed {
         /// Tokens of all requests of the turn.
@@ -175,6 +197,19 @@ pub enum ApprovalEvent {
     },
 }
 
+/// Questions of the model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum QuestionEvent {
+    /// Someone must answer.
+    Asked(QuestionRequest),
+    /// It was answered, or nobody needs to any more.
+    Resolved {
+        /// The question.
+        request_id: RequestId,
+    },
+}
+
 /// Notices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -199,6 +234,13 @@ pub enum NoticeEvent {
     Declined {
         /// What, for a person.
         what: String,
+    },
+    /// Where the context window goes, as it was asked for.
+    Context(ContextReport),
+    /// How the working tree differs from the last commit, as it was asked for.
+    Diff {
+        /// A unified diff, or what stands in its way.
+        text: String,
     },
     /// A request to the model was answered.
     Usage {

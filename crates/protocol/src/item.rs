@@ -249,6 +249,8 @@ pub enum FragmentKind {
     Environment,
     /// The user stopped a turn.
     TurnInterrupted,
+    /// A command of the user's own.
+    UserShellCommand,
     /// A kind that a newer version wrote.
     #[serde(other)]
     Other,

@@ -5,10 +5,12 @@
 //! knows no HTTP, sandbox or async type, so that any face (terminal, CI, editor) can speak it.
 
 mod approval;
+mod context_report;
 mod event;
 mod ids;
 mod item;
 mod op;
+mod question;
 mod sandbox;
 mod serialized;
 mod turn_item;
@@ -18,18 +20,21 @@ pub use approval::{
     ApprovalChoice, ApprovalPolicy, ApprovalRequest, ApprovalSubject, GranularApprovals,
     ParseApprovalPolicyError,
 };
+pub use context_report::{ContextPart, ContextReport};
 pub use event::{
-    ApprovalEvent, Envelope, Event, FailureKind, ItemDelta, ItemEvent, NoticeEvent, ThreadEvent,
-    TurnEvent, TurnFailure,
+    ApprovalEvent, Envelope, Event, FailureKind, ItemDelta, ItemEvent, NoticeEvent, QuestionEvent,
+    ThreadEvent, ThreadInfo, TurnEvent, TurnFailure,
 };
 pub use ids::{CallId, ItemId, RequestId, ThreadId, TurnId};
 pub use item::{
     CallForm, ContentPart, FragmentKind, OutputPayload, ReasoningPart, ResponseItem, Role,
 };
-pub use op::{Op, UserInput};
+pub use op::{Op, SettingsChange, UserInput};
+pub use question::{Question, QuestionAnswers, QuestionOption, QuestionRequest};
 pub use sandbox::{ParseSandboxModeError, SandboxLevel, SandboxMode};
 pub use serialized::{ItemKind, SerializedItem};
 pub use turn_item::{
-    ChangeKind, CommandExecution, FileChange, ItemStatus, PathChange, TodoItem, TurnItem,
+    ChangeKind, CommandExecution, CommandSource, FileChange, ItemStatus, PathChange, TodoItem,
+    TurnItem,
 };
 pub use usage::TokenUsage;

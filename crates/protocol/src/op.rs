@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{ApprovalChoice, RequestId};
+use crate::{ApprovalChoice, ApprovalPolicy, QuestionAnswers, RequestId, SandboxMode};
 
 /// One request to a thread.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,9 +26,44 @@ pub enum Op {
         request_id: RequestId,
         /// The answer.
         choice: ApprovalChoice,
+        /// With a no: what the model should know.
+        note: Option<String>,
     },
+    /// Answers questions of the model.
+    Reply {
+        /// The questions.
+        request_id: RequestId,
+        /// The answers; `None` when nobody wants to answer.
+        answers: Option<QuestionAnswers>,
+    },
+    /// Changes what turns from now on work with.
+    Configure(SettingsChange),
+    /// Runs a command of the user, outside the sandbox. The model sees it and its output with
+    /// the next turn.
+    UserCommand {
+        /// A shell script.
+        command: String,
+    },
+    /// Asks where the context window goes; answered by a notice.
+    ReportContext,
+    /// Asks how the working tree differs from the last commit; answered by a notice.
+    ShowDiff,
     /// Ends the thread: what runs is stopped, the rollout is completed.
     Shutdown,
+}
+
+/// Settings to change; what is `None` stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettingsChange {
+    /// The model.
+    pub model: Option<String>,
+    /// How much the model should think; the words are the provider's. The inner `None` leaves it
+    /// to the provider.
+    pub reasoning_effort: Option<Option<String>>,
+    /// When a person is asked.
+    pub approval_policy: Option<ApprovalPolicy>,
+    /// What commands may touch.
+    pub sandbox_mode: Option<SandboxMode>,
 }
 
 /// A part of what the user says.

@@ -59,6 +59,20 @@ pub struct CommandExecution {
     pub status: ItemStatus,
     /// How long it ran, in milliseconds, once it ended.
     pub duration_ms: Option<u64>,
+    /// Who wanted it.
+    #[serde(default)]
+    pub source: CommandSource,
+}
+
+/// Who wanted a command.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandSource {
+    /// The model.
+    #[default]
+    Model,
+    /// The user.
+    User,
 }
 
 /// An edit of files and what became of it.

@@ -11,7 +11,7 @@ use std::time::Instant;
 use agent_apply_patch::{
     ChangeKind as Planned, GRAMMAR, Patch, PatchKind, Plan, parse, plan, summary,
 };
-use agent_core::environment::Environment;
+use agent_core::environment::Edits;
 use agent_core::tool::{
     DecisionContext, Effect, PreparedCall, Requirement, ToolContext, ToolError, ToolHandler,
     ToolInput, ToolOutcome, ToolPayload, ToolSpec, parameters, typed_arguments,
@@ -70,13 +70,15 @@ impl ToolHandler for ApplyPatch {
         };
         let patch = parse(&text)
             .map_err(|err| ToolError::Refused(format!("apply_patch verification failed: {err}")))?;
-        Ok(Box::new(PatchCall { patch }))
+        Ok(Box::new(PatchCall { patch, text }))
     }
 }
 
 /// A patch that could be read.
 struct PatchCall {
     patch: Patch,
+    /// As the model wrote it.
+    text: String,
 }
 
 impl PreparedCall for PatchCall {
@@ -88,8 +90,9 @@ impl PreparedCall for PatchCall {
     /// refused whoever says yes.
     fn requirement(&self, context: &DecisionContext) -> Requirement {
         let mut outside = Vec::new();
+        let edits = context.environment.edits(&[]);
         for path in self.patch.paths() {
-            match context.environment.resolve(path) {
+            match edits.resolve(path) {
                 Ok(_) => {}
                 Err(Refusal::Outside { path }) => outside.push(path),
                 Err(
@@ -107,7 +110,10 @@ impl PreparedCall for PatchCall {
             return Requirement::Skip;
         }
         Requirement::NeedsApproval {
-            subject: ApprovalSubject::Patch { paths: outside },
+            subject: ApprovalSubject::Patch {
+                paths: outside,
+                diff: self.text.clone(),
+            },
             reason: None,
         }
     }
@@ -116,13 +122,33 @@ impl PreparedCall for PatchCall {
         Some(TurnItem::FileChange(shown(&self.patch, status)))
     }
 
+    fn replayed(&self, output: &str) -> Option<TurnItem> {
+        let (status, error) = if output.starts_with("Exit code: 0") {
+            (ItemStatus::Completed, None)
+        } else if output.starts_with("declined:") {
+            (ItemStatus::Declined, None)
+        } else {
+            (ItemStatus::Failed, Some(output.to_owned()))
+        };
+        Some(TurnItem::FileChange(ShownChange {
+            unified_diff: self.text.clone(),
+            error,
+            ..shown(&self.patch, status)
+        }))
+    }
+
     fn run(self: Box<Self>, context: ToolContext) -> BoxFuture<'static, ToolOutcome> {
         Box::pin(async move {
             let started = Instant::now();
+            // The files that someone said yes to, and not where their paths lead by now.
+            let approved = match context.approved {
+                Some(ApprovalSubject::Patch { paths, .. }) => paths,
+                Some(ApprovalSubject::Command { .. }) | None => Vec::new(),
+            };
             let environment = Arc::clone(&context.environment);
             // Once begun it is not broken off: all of the patch is applied, or none.
             let applied = tokio::task::spawn_blocking(move || {
-                let applied = apply(&self.patch, &*environment);
+                let applied = apply(&self.patch, &*environment.edits(&approved));
                 (self.patch, applied)
             });
             let (patch, applied) = match applied.await {
@@ -158,21 +184,17 @@ struct Applied {
 }
 
 /// Plans the patch against the disk and writes it. The error is for the model.
-fn apply(patch: &Patch, environment: &dyn Environment) -> Result<Applied, String> {
+fn apply(patch: &Patch, edits: &dyn Edits) -> Result<Applied, String> {
     let mut read = |path: &str| {
-        let target = environment.resolve(path).map_err(|err| err.to_string())?;
-        environment
-            .read_target(&target)
-            .map_err(|err| err.to_string())
+        let target = edits.resolve(path).map_err(|err| err.to_string())?;
+        edits.read(&target).map_err(|err| err.to_string())
     };
     let plan = plan(patch, &mut read).map_err(|err| err.to_string())?;
     let diff = diff::unified(&plan);
     let mut text = summary(&plan);
     let warnings = plan.warnings.clone();
-    let changes = changes(plan, environment).map_err(|refusal| refusal.to_string())?;
-    let committed = environment
-        .commit(changes)
-        .map_err(|err| with_cause(&err))?;
+    let changes = changes(plan, edits).map_err(|refusal| refusal.to_string())?;
+    let committed = edits.commit(changes).map_err(|err| with_cause(&err))?;
     for warning in warnings.iter().chain(&committed.warnings) {
         text.push_str("\nWarning: ");
         text.push_str(warning);
@@ -184,7 +206,7 @@ fn apply(patch: &Patch, environment: &dyn Environment) -> Result<Applied, String
 }
 
 /// The plan in terms of the places that its paths lead to.
-fn changes(plan: Plan, environment: &dyn Environment) -> Result<Vec<FileChange>, Refusal> {
+fn changes(plan: Plan, edits: &dyn Edits) -> Result<Vec<FileChange>, Refusal> {
     plan.changes
         .into_iter()
         .map(|change| {
@@ -198,11 +220,11 @@ fn changes(plan: Plan, environment: &dyn Environment) -> Result<Vec<FileChange>,
                 } => Written::Update {
                     before,
                     after,
-                    move_to: move_to.map(|path| environment.resolve(&path)).transpose()?,
+                    move_to: move_to.map(|path| edits.resolve(&path)).transpose()?,
                 },
             };
             Ok(FileChange {
-                target: environment.resolve(&change.path)?,
+                target: edits.resolve(&change.path)?,
                 kind,
             })
         })

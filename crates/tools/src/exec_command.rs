@@ -7,12 +7,13 @@ mod running;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use agent_core::environment::{Command, SpawnError};
+use agent_core::environment::{Command, Confinement, SpawnError};
 use agent_core::tool::{
     DecisionContext, Effect, Fatal, Requirement, Tool, ToolContext, ToolOutcome,
 };
 use agent_protocol::{
-    ApprovalPolicy, ApprovalSubject, CommandExecution, ItemStatus, SandboxMode, TurnItem,
+    ApprovalPolicy, ApprovalSubject, CommandExecution, CommandSource, ItemStatus, SandboxMode,
+    TurnItem,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -41,6 +42,8 @@ pub(crate) struct Args {
     sandbox_permissions: Option<SandboxPermissions>,
     /// With `require_escalated`: why, in one sentence for the user.
     justification: Option<String>,
+    #[serde(skip)]
+    source: CommandSource,
 }
 
 /// Where a command runs.
@@ -52,17 +55,27 @@ pub(crate) enum SandboxPermissions {
 }
 
 impl Args {
-    fn wants_escalation(&self, context: &DecisionContext) -> bool {
+    fn wants_escalation(&self, mode: SandboxMode) -> bool {
         self.sandbox_permissions == Some(SandboxPermissions::RequireEscalated)
-            && context.sandbox_mode != SandboxMode::DangerFullAccess
+            && mode != SandboxMode::DangerFullAccess
     }
 
     fn approval(&self, context: &DecisionContext) -> Requirement {
+        let escalates = self.wants_escalation(context.sandbox_mode);
+        if escalates && context.denies_reads {
+            return Requirement::Forbidden {
+                reason: "running outside the sandbox is not available: `deny_read` names paths \
+                         that only the sandbox keeps unread. Work inside the sandbox, or tell the \
+                         user what is needed."
+                    .to_owned(),
+            };
+        }
         let workdir = self.workdir.as_deref();
         Requirement::NeedsApproval {
             subject: ApprovalSubject::Command {
                 command: self.cmd.clone(),
                 cwd: workdir.map_or_else(|| context.cwd.clone(), |dir| context.cwd.join(dir)),
+                sandboxed: !escalates,
             },
             reason: self.justification.clone(),
         }
@@ -75,6 +88,7 @@ impl Args {
             exit_code: None,
             status,
             duration_ms: None,
+            source: self.source,
         }
     }
 }
@@ -87,6 +101,20 @@ impl Tool for ExecCommand {
         session ends.";
     type Args = Args;
 
+    fn user_command(script: &str) -> Option<Args> {
+        Some(Args {
+            cmd: script.to_owned(),
+            workdir: None,
+            shell: None,
+            login: None,
+            timeout_ms: None,
+            max_output_tokens: None,
+            sandbox_permissions: None,
+            justification: None,
+            source: CommandSource::User,
+        })
+    }
+
     fn effect(&self, args: &Args, context: &DecisionContext) -> Effect {
         if context.sandbox_mode == SandboxMode::ReadOnly || is_known_safe(&args.cmd) {
             Effect::ReadOnly
@@ -96,7 +124,7 @@ impl Tool for ExecCommand {
     }
 
     fn requirement(&self, args: &Args, context: &DecisionContext) -> Requirement {
-        let escalates = args.wants_escalation(context);
+        let escalates = args.wants_escalation(context.sandbox_mode);
         let not_available = |policy: &str| Requirement::Forbidden {
             reason: format!(
                 "running outside the sandbox is not available: the approval policy is `{policy}`. \
@@ -119,6 +147,11 @@ impl Tool for ExecCommand {
 
     fn item(&self, args: &Args, status: ItemStatus) -> Option<TurnItem> {
         Some(TurnItem::CommandExecution(args.execution(status)))
+    }
+
+    fn replayed(&self, args: &Args, output: &str) -> Option<TurnItem> {
+        let execution = report::replayed(args, output);
+        Some(TurnItem::CommandExecution(execution))
     }
 
     async fn run(self: Arc<Self>, args: Args, context: ToolContext) -> ToolOutcome {
@@ -160,7 +193,20 @@ fn command(args: &Args, context: &ToolContext) -> Result<Command, String> {
     Ok(Command {
         argv: vec![shell, flag.to_owned(), args.cmd.clone()],
         cwd: workdir.map_or_else(|| context.cwd.clone(), |dir| context.cwd.join(dir)),
+        confinement: confinement(context),
     })
+}
+
+/// Outside the sandbox only where someone said yes to that.
+fn confinement(context: &ToolContext) -> Confinement {
+    match context.approved {
+        Some(ApprovalSubject::Command {
+            sandboxed: false, ..
+        }) => Confinement::None,
+        Some(ApprovalSubject::Command { .. } | ApprovalSubject::Patch { .. }) | None => {
+            Confinement::Policy
+        }
+    }
 }
 
 /// A command that did not start.

@@ -5,6 +5,7 @@
 
 mod apply_patch;
 mod exec_command;
+mod request_user_input;
 mod update_plan;
 mod view_image;
 
@@ -24,6 +25,9 @@ pub fn tools(setup: ToolSetup) -> Vec<Arc<dyn ToolHandler>> {
     ];
     if setup.update_plan {
         tools.push(Arc::new(Arc::new(update_plan::UpdatePlan)));
+    }
+    if setup.interactive {
+        tools.push(Arc::new(Arc::new(request_user_input::RequestUserInput)));
     }
     tools
 }

@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use agent_protocol::SandboxLevel;
+use agent_protocol::{SandboxLevel, SandboxMode};
 use agent_sandbox::{
     CommandSpec, Holder, HolderOptions, SandboxError, SandboxPolicy, SandboxedCommand,
 };
@@ -22,8 +22,8 @@ use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 
 use super::{
-    Command, CommandEnd, CommandEvent, Environment, MAX_READ_BYTES, ReadError, RunningCommand,
-    SpawnError,
+    Command, CommandEnd, CommandEvent, Confinement, Edits, Environment, MAX_READ_BYTES, ReadError,
+    RunningCommand, SpawnError,
 };
 
 /// How much of the output is read at once, in bytes.
@@ -54,10 +54,12 @@ pub struct LocalSettings {
 pub struct LocalEnvironment {
     settings: LocalSettings,
     holder: OnceCell<Holder>,
+    /// The holder of commands that are not confined.
+    unconfined: OnceCell<Holder>,
     /// Commands whose shell has ended; aborting a task ends its command.
     leftovers: Mutex<JoinSet<()>>,
     /// Opened with the first edit.
-    workspace: OnceLock<Workspace>,
+    workspace: OnceLock<Arc<Workspace>>,
 }
 
 impl LocalEnvironment {
@@ -66,45 +68,54 @@ impl LocalEnvironment {
         Self {
             settings,
             holder: OnceCell::new(),
+            unconfined: OnceCell::new(),
             leftovers: Mutex::new(JoinSet::new()),
             workspace: OnceLock::new(),
         }
     }
 
-    /// The places that edits may go to, as directory handles.
-    fn workspace(&self) -> &Workspace {
-        self.workspace.get_or_init(|| {
-            let policy = &self.settings.policy;
-            let workspace = if policy.confines() {
-                let roots = policy.resolved_edit_roots().into_iter();
-                let roots = roots.map(|path| WritableRoot {
-                    path,
-                    protected: Vec::new(),
-                });
-                let mut denied = policy.resolved_hidden_paths();
-                denied.push(policy.agent_home.clone());
-                Workspace::new(policy.workspace.clone(), roots.collect(), denied)
-            } else {
-                Workspace::unrestricted(policy.workspace.clone())
-            };
-            workspace.with_durability(self.settings.durability)
-        })
+    /// Opens the places that edits may go to, as directory handles.
+    fn open_workspace(&self) -> Workspace {
+        let policy = &self.settings.policy;
+        let workspace = if policy.confines() {
+            let roots = policy.resolved_edit_roots().into_iter();
+            let roots = roots.map(|path| WritableRoot {
+                path,
+                protected: Vec::new(),
+            });
+            let mut denied = policy.resolved_hidden_paths();
+            denied.push(policy.agent_home.clone());
+            Workspace::new(policy.workspace.clone(), roots.collect(), denied)
+        } else {
+            Workspace::unrestricted(policy.workspace.clone())
+        };
+        workspace.with_durability(self.settings.durability)
     }
 
-    async fn holder(&self) -> Result<&Holder, SpawnError> {
-        self.holder
-            .get_or_try_init(|| async {
-                let options = HolderOptions::default();
-                let holder = Holder::start(&self.settings.policy, options).await?;
-                tracing::info!(level = %holder.level(), report = ?holder.report(), "sandbox");
-                Ok(holder)
-            })
-            .await
-            .map_err(|err| holder_error(&err))
+    async fn holder(&self, confinement: Confinement) -> Result<&Holder, SpawnError> {
+        let confined = &self.settings.policy;
+        let (cell, policy) = match confinement {
+            Confinement::Policy => (&self.holder, confined.clone()),
+            Confinement::None if !confined.confines() => (&self.holder, confined.clone()),
+            Confinement::None => {
+                let policy = SandboxPolicy {
+                    mode: SandboxMode::DangerFullAccess,
+                    ..confined.clone()
+                };
+                (&self.unconfined, policy)
+            }
+        };
+        cell.get_or_try_init(|| async {
+            let holder = Holder::start(&policy, HolderOptions::default()).await?;
+            tracing::info!(level = %holder.level(), report = ?holder.report(), "sandbox");
+            Ok(holder)
+        })
+        .await
+        .map_err(|err| holder_error(&err))
     }
 
     async fn start(&self, command: Command) -> Result<Box<dyn RunningCommand>, SpawnError> {
-        let holder = self.holder().await?;
+        let holder = self.holder(command.confinement).await?;
         let failed = |err: std::io::Error| SpawnError::Failed {
             reason: err.to_string(),
         };
@@ -140,6 +151,7 @@ impl LocalEnvironment {
         let command = Command {
             argv: ["cat", "--", path].map(str::to_owned).to_vec(),
             cwd: PathBuf::from("/"),
+            confinement: Confinement::Policy,
         };
         let mut running = self.start(command).await.map_err(|err| refused(&err))?;
         let mut bytes = Vec::new();
@@ -205,16 +217,15 @@ impl Environment for LocalEnvironment {
         })
     }
 
-    fn resolve(&self, path: &str) -> Result<Target, Refusal> {
-        self.workspace().resolve(path)
-    }
-
-    fn read_target(&self, target: &Target) -> io::Result<Option<Vec<u8>>> {
-        self.workspace().read(target)
-    }
-
-    fn commit(&self, changes: Vec<FileChange>) -> Result<Committed, CommitError> {
-        self.workspace().commit(changes)
+    fn edits(&self, approved: &[PathBuf]) -> Arc<dyn Edits> {
+        if !approved.is_empty() {
+            let workspace = self.open_workspace();
+            return Arc::new(workspace.with_approved(approved.iter().cloned()));
+        }
+        let workspace = self
+            .workspace
+            .get_or_init(|| Arc::new(self.open_workspace()));
+        Arc::<Workspace>::clone(workspace)
     }
 
     fn withheld_variables(&self) -> &[String] {
@@ -237,6 +248,20 @@ impl Environment for LocalEnvironment {
             output,
         };
         agent_sandbox::explain_denial(failure, &self.settings.policy, level)
+    }
+}
+
+impl Edits for Workspace {
+    fn resolve(&self, path: &str) -> Result<Target, Refusal> {
+        Self::resolve(self, path)
+    }
+
+    fn read(&self, target: &Target) -> io::Result<Option<Vec<u8>>> {
+        Self::read(self, target)
+    }
+
+    fn commit(&self, changes: Vec<FileChange>) -> Result<Committed, CommitError> {
+        Self::commit(self, changes)
     }
 }
 

@@ -4,7 +4,6 @@
 //! of its kind; one with an effect waits for all before it, and all after it wait for it.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
 use std::time::Duration;
 
 use agent_protocol::{CallForm, CallId, FailureKind, OutputPayload, TodoItem, TurnFailure};
@@ -12,10 +11,9 @@ use tokio::task::{Id, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::orchestrator::{CallReport, Orchestrator};
-use crate::environment::Environment;
 use crate::events::EventSink;
 use crate::router::ToolRouter;
-use crate::settings::ThreadSettings;
+use crate::session::Session;
 use crate::tool::{Effect, PreparedCall, ToolPayload};
 
 /// How long calls may take to end after they were asked to.
@@ -77,15 +75,10 @@ struct Known {
 }
 
 impl Calls {
-    pub(super) fn new(
-        settings: &ThreadSettings,
-        environment: &Arc<dyn Environment>,
-        sink: &EventSink,
-        cancel: &CancellationToken,
-    ) -> Self {
+    pub(super) fn new(session: &Session, sink: &EventSink, cancel: &CancellationToken) -> Self {
         let cancel = cancel.child_token();
         Self {
-            orchestrator: Orchestrator::new(settings, environment, sink, &cancel),
+            orchestrator: Orchestrator::new(session, sink, &cancel),
             cancel,
             waiting: VecDeque::new(),
             running: JoinSet::new(),

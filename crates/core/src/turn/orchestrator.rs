@@ -8,10 +8,12 @@ use agent_protocol::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::environment::Environment;
+use crate::consent::{Answer, Asker, Consent};
 use crate::events::{EventSink, ItemEvents};
-use crate::settings::ThreadSettings;
-use crate::tool::{DecisionContext, Effect, PreparedCall, Requirement, ToolContext, ToolOutcome};
+use crate::session::Session;
+use crate::tool::{
+    DecisionContext, Effect, Person, PreparedCall, Requirement, ToolContext, ToolOutcome,
+};
 
 /// Takes calls down the path. Cheap to clone; each call gets its own.
 #[derive(Clone)]
@@ -19,6 +21,7 @@ pub(super) struct Orchestrator {
     decision: DecisionContext,
     interactive: bool,
     max_output_tokens: usize,
+    consent: Arc<Consent>,
     sink: EventSink,
     cancel: CancellationToken,
 }
@@ -40,22 +43,28 @@ impl CallReport {
     }
 }
 
+/// Whether a call may run.
+enum Verdict {
+    /// It may.
+    Run { approved: Option<ApprovalSubject> },
+    /// It may not.
+    Refuse(Refusal),
+}
+
 impl Orchestrator {
-    pub(super) fn new(
-        settings: &ThreadSettings,
-        environment: &Arc<dyn Environment>,
-        sink: &EventSink,
-        cancel: &CancellationToken,
-    ) -> Self {
+    pub(super) fn new(session: &Session, sink: &EventSink, cancel: &CancellationToken) -> Self {
+        let settings = &session.settings;
         Self {
             decision: DecisionContext {
                 cwd: settings.cwd.clone(),
-                environment: Arc::clone(environment),
+                environment: Arc::clone(&session.environment),
                 approval_policy: settings.approval_policy,
                 sandbox_mode: settings.sandbox_mode,
+                denies_reads: !settings.sandbox.denied_reads.is_empty(),
             },
             interactive: settings.interactive,
             max_output_tokens: settings.max_output_tokens,
+            consent: Arc::clone(&session.consent),
             sink: sink.clone(),
             cancel: cancel.clone(),
         }
@@ -69,9 +78,15 @@ impl Orchestrator {
     /// Takes a call down the path.
     pub(super) async fn execute(self, call_id: CallId, call: Box<dyn PreparedCall>) -> CallReport {
         let events = self.sink.item();
-        if let Some(refusal) = self.decide(&*call) {
-            return self.decline(&events, &*call, refusal).await;
-        }
+        let asker = Asker {
+            call_id: call_id.clone(),
+            sink: self.sink.clone(),
+            cancel: self.cancel.clone(),
+        };
+        let approved = match self.decide(&*call, &asker).await {
+            Verdict::Run { approved } => approved,
+            Verdict::Refuse(refusal) => return self.decline(&events, &*call, refusal).await,
+        };
         if let Some(item) = call.item(ItemStatus::InProgress) {
             events.started(item).await;
         }
@@ -82,6 +97,11 @@ impl Orchestrator {
             events: events.clone(),
             cancel: self.cancel.clone(),
             max_output_tokens: self.max_output_tokens,
+            approved,
+            person: Person {
+                consent: Arc::clone(&self.consent),
+                asker,
+            },
         };
         tracing::debug!(call = %context.call_id, "call begins");
         let call_id = context.call_id.clone();
@@ -93,18 +113,35 @@ impl Orchestrator {
         CallReport { outcome }
     }
 
-    /// Why a call may not run, if it may not.
-    fn decide(&self, call: &dyn PreparedCall) -> Option<Refusal> {
-        match call.requirement(&self.decision) {
-            Requirement::Skip => None,
-            Requirement::Forbidden { reason } => Some(Refusal {
-                what: reason.clone(),
-                output: reason,
-            }),
-            Requirement::NeedsApproval { subject, reason } => {
-                Some(self.unasked(&subject, reason.as_deref()))
+    /// Whether a call may run; asks where someone must say so.
+    async fn decide(&self, call: &dyn PreparedCall, asker: &Asker) -> Verdict {
+        let (subject, reason) = match call.requirement(&self.decision) {
+            Requirement::Skip => return Verdict::Run { approved: None },
+            Requirement::Forbidden { reason } => {
+                return Verdict::Refuse(Refusal {
+                    what: reason.clone(),
+                    output: reason,
+                });
             }
+            Requirement::NeedsApproval { subject, reason } => (subject, reason),
+        };
+        let may_ask = self.interactive && self.decision.approval_policy != ApprovalPolicy::Never;
+        if !may_ask {
+            return Verdict::Refuse(self.unasked(&subject, reason.as_deref()));
         }
+        let what = describe(&subject);
+        let approved = Some(subject.clone());
+        let output = match self.consent.ask(asker, subject, reason).await {
+            Answer::Granted => return Verdict::Run { approved },
+            Answer::Declined { note: None } => {
+                format!("declined: the user did not allow {what}. Work without it.")
+            }
+            Answer::Declined { note: Some(note) } => {
+                format!("declined: the user did not allow {what}. The user says: {note}")
+            }
+            Answer::Cancelled => super::ABORTED.to_owned(),
+        };
+        Verdict::Refuse(Refusal { what, output })
     }
 
     /// The answer to a question that cannot be asked: no, with the reason.
@@ -115,10 +152,10 @@ impl Orchestrator {
                 " (the sandbox is `read-only`; `-s workspace-write` opens the workspace)",
             );
         }
-        let why = match (self.decision.approval_policy, self.interactive) {
-            (ApprovalPolicy::Never, _) => "the approval policy is `never`, so nobody is asked",
-            (_, false) => "nobody is there to be asked in this run",
-            (_, true) => "this version cannot ask",
+        let why = if self.decision.approval_policy == ApprovalPolicy::Never {
+            "the approval policy is `never`, so nobody is asked"
+        } else {
+            "nobody is there to be asked in this run"
         };
         let mode = self.decision.sandbox_mode;
         let limits = match mode {
@@ -168,11 +205,14 @@ struct Refusal {
 
 fn describe(subject: &ApprovalSubject) -> String {
     match subject {
-        ApprovalSubject::Command { command, .. } => {
+        ApprovalSubject::Command {
+            command, sandboxed, ..
+        } => {
             let shown: String = command.chars().take(200).collect();
-            format!("running `{shown}` outside the sandbox")
+            let place = if *sandboxed { "in" } else { "outside" };
+            format!("running `{shown}` {place} the sandbox")
         }
-        ApprovalSubject::Patch { paths } => {
+        ApprovalSubject::Patch { paths, .. } => {
             let paths: Vec<String> = paths.iter().map(|p| format!("`{}`", p.display())).collect();
             format!("changing {} outside the writable roots", paths.join(", "))
         }

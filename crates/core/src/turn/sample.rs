@@ -90,12 +90,7 @@ impl Turn<'_> {
         };
         drop(request);
         let stream = opened.map_err(SampleError::Model)?;
-        let mut calls = Calls::new(
-            &self.session.settings,
-            &self.session.environment,
-            &self.sink,
-            &cancel,
-        );
+        let mut calls = Calls::new(self.session, &self.sink, &cancel);
         let end = self.take_answer(stream, &mut calls).await;
         if matches!(end, Err(SampleError::Cancelled | SampleError::Fatal(_))) {
             for finished in calls.stop().await {
@@ -333,6 +328,7 @@ impl Turn<'_> {
         let Some(request) = usage else { return };
         self.usage += request;
         self.session.total_usage += request;
+        self.session.last_request_tokens = Some(request.total());
         let record = EventRecord::TokenCount {
             info: TokenCountInfo {
                 total_token_usage: self.session.total_usage,

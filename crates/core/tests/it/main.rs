@@ -2,5 +2,6 @@
 #![cfg(test)]
 
 mod calls;
+mod consent;
 mod steering;
 mod support;

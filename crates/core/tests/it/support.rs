@@ -1,5 +1,6 @@
 //! A thread with two tools whose calls wait for each other, and a server behind it.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use agent_config::{Layer, load};
@@ -7,7 +8,9 @@ use agent_core::tool::{
     DecisionContext, Effect, Requirement, Tool, ToolContext, ToolHandler, ToolOutcome,
 };
 use agent_core::{Thread, ThreadManager, ThreadOptions, ToolSetup, Variables};
-use agent_protocol::{Event, ItemStatus, Op, TurnEvent, TurnItem, UserInput};
+use agent_protocol::{
+    ApprovalSubject, Event, ItemStatus, Op, Question, TurnEvent, TurnItem, UserInput,
+};
 use agent_test_support::{ModelServer, Step, Workspace};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -25,6 +28,10 @@ pub(crate) struct Args {
     breaks: Option<bool>,
     /// Never ends by itself.
     hangs: Option<bool>,
+    /// Needs an approval for this file.
+    file: Option<String>,
+    /// Asks the user this.
+    question: Option<String>,
 }
 
 fn note(what: &str, name: &str) {
@@ -57,6 +64,15 @@ async fn call(args: Args, context: ToolContext) -> ToolOutcome {
         note("cancelled", &args.name);
         return ToolOutcome::text("aborted by user");
     }
+    if let Some(question) = args.question {
+        let answers = context.person.ask(vec![Question {
+            id: "q".to_owned(),
+            header: "Header".to_owned(),
+            question,
+            options: Vec::new(),
+        }]);
+        return ToolOutcome::text(format!("answers: {:?}", answers.await));
+    }
     if let Some(other) = &args.wait_for {
         while !begun(other) {
             tokio::time::sleep(std::time::Duration::from_millis(1)).await;
@@ -79,8 +95,17 @@ macro_rules! tool {
                 $effect
             }
 
-            fn requirement(&self, _: &Args, _: &DecisionContext) -> Requirement {
-                Requirement::Skip
+            fn requirement(&self, args: &Args, _: &DecisionContext) -> Requirement {
+                match &args.file {
+                    None => Requirement::Skip,
+                    Some(file) => Requirement::NeedsApproval {
+                        subject: ApprovalSubject::Patch {
+                            paths: vec![file.into()],
+                            diff: String::new(),
+                        },
+                        reason: Some("a reason".to_owned()),
+                    },
+                }
             }
 
             fn item(&self, _: &Args, _: ItemStatus) -> Option<TurnItem> {
@@ -110,6 +135,15 @@ pub(crate) struct Scene {
 
 impl Scene {
     pub(crate) async fn start(steps: Vec<Step>) -> Self {
+        Self::with_options(steps, ThreadOptions::unattended).await
+    }
+
+    /// With somebody who can be asked.
+    pub(crate) async fn watched(steps: Vec<Step>) -> Self {
+        Self::with_options(steps, ThreadOptions::interactive).await
+    }
+
+    async fn with_options(steps: Vec<Step>, options: fn(PathBuf) -> ThreadOptions) -> Self {
         let workspace = Workspace::new();
         let server = ModelServer::start(steps);
         workspace.config(&server, "");
@@ -118,7 +152,7 @@ impl Scene {
         let config = load(layer, None, &[], &home).unwrap().config;
         let variables = Variables(vec![("MOCK_KEY".into(), "x".into())]);
         let manager = ThreadManager::new(home.clone(), config, variables, tools, "0");
-        let options = ThreadOptions::unattended(workspace.work());
+        let options = options(workspace.work());
         let thread = manager.start(options).await.unwrap();
         Self {
             server,
@@ -138,12 +172,22 @@ impl Scene {
         self.thread.submit(op).await.unwrap();
     }
 
+    /// The next event that this finds something in.
+    pub(crate) async fn find<T>(&mut self, mut find: impl FnMut(Event) -> Option<T>) -> T {
+        loop {
+            let envelope = self.thread.next_event().await.expect("such an event");
+            if let Some(found) = find(envelope.event) {
+                return found;
+            }
+        }
+    }
+
     /// How the turn ends.
     pub(crate) async fn end_of_turn(&mut self) -> TurnEvent {
         loop {
             let envelope = self.thread.next_event().await.expect("an end of the turn");
             if let Event::Turn(event) = envelope.event
-                && event != TurnEvent::Started
+                && !matches!(event, TurnEvent::Started | TurnEvent::Steered { .. })
             {
                 return event;
             }
@@ -154,9 +198,10 @@ impl Scene {
     pub(crate) async fn answer(&mut self) -> String {
         match self.end_of_turn().await {
             TurnEvent::Completed { last_message, .. } => last_message.unwrap(),
-            event @ (TurnEvent::Started | TurnEvent::Failed(_) | TurnEvent::Interrupted) => {
-                panic!("{event:?}")
-            }
+            event @ (TurnEvent::Started
+            | TurnEvent::Steered { .. }
+            | TurnEvent::Failed(_)
+            | TurnEvent::Interrupted) => panic!("{event:?}"),
         }
     }
 }

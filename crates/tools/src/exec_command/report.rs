@@ -7,7 +7,7 @@ use std::time::Duration;
 use agent_core::environment::CommandEnd;
 use agent_core::tool::{ToolContext, ToolOutcome};
 use agent_process::{Captured, shorten_for_model};
-use agent_protocol::{ItemStatus, TurnItem};
+use agent_protocol::{CommandExecution, ItemStatus, TurnItem};
 
 use super::Args;
 
@@ -125,6 +125,27 @@ impl Report {
                 withheld.join(", ")
             );
         }
+    }
+}
+
+/// What the output that the model got says of a command.
+pub(super) fn replayed(args: &Args, output: &str) -> CommandExecution {
+    let declined = output.starts_with("declined:");
+    let (header, printed) = output.split_once("Output:\n").unwrap_or((output, ""));
+    let line = |prefix: &str| header.lines().find_map(|line| line.strip_prefix(prefix));
+    let exit_code = line("Process exited with code ").and_then(|code| code.parse().ok());
+    let seconds = line("Wall time: ").and_then(|rest| rest.split(' ').next());
+    let wall = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds.parse().ok()?).ok());
+    let status = match exit_code {
+        _ if declined => ItemStatus::Declined,
+        Some(0) => ItemStatus::Completed,
+        Some(_) | None => ItemStatus::Failed,
+    };
+    CommandExecution {
+        exit_code,
+        duration_ms: wall.and_then(|wall| u64::try_from(wall.as_millis()).ok()),
+        aggregated_output: printed.to_owned(),
+        ..args.execution(status)
     }
 }
 
