@@ -4,4 +4,5 @@
 //! terminal's own scrollback, only the live tail, the status and the composer are drawn again.
 
 pub mod look;
+pub mod mentions;
 pub mod row;
