@@ -4,6 +4,8 @@
 //! terminal's own scrollback, only the live tail, the status and the composer are drawn again.
 
 pub mod composer;
+pub mod history_file;
 pub mod look;
 pub mod mentions;
+mod private_file;
 pub mod row;
