@@ -4,6 +4,7 @@
 //! terminal's own scrollback, only the live tail, the status and the composer are drawn again.
 
 pub mod composer;
+pub mod draft_file;
 pub mod history_file;
 pub mod look;
 pub mod mentions;
