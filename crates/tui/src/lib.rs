@@ -10,3 +10,4 @@ pub mod look;
 pub mod mentions;
 mod private_file;
 pub mod row;
+pub mod text;

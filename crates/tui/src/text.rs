@@ -1,0 +1,151 @@
+//! Text into rows: how wide it is, where it breaks, how it is cut short.
+//!
+//! Everything that passes through here is sanitised, so no row can hold a control character,
+//! whoever wrote the text. Knows nothing of Markdown or of cells.
+
+mod wrap;
+
+use std::sync::Arc;
+
+use ratatui_core::style::Style;
+use ratatui_core::text::{Line, Span};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+use crate::row::Row;
+
+pub use wrap::flow;
+
+/// What a tab is replaced with. Real tab stops would need the column that the text begins at,
+/// which is not what it was in the file once there is an indent.
+const TAB: &str = "    ";
+
+/// A stretch of text in one style, before it is broken into rows. May hold line feeds, which
+/// end a row.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Piece {
+    /// The text; foreign text is welcome.
+    pub text: String,
+    /// Its style.
+    pub style: Style,
+    /// Where it leads, as [`crate::row::Link::target`].
+    pub target: Option<Arc<str>>,
+}
+
+impl Piece {
+    /// Text that leads nowhere.
+    pub fn new(text: impl Into<String>, style: Style) -> Self {
+        Self {
+            text: text.into(),
+            style,
+            target: None,
+        }
+    }
+}
+
+/// Where the rows go: how wide they are and what stands before the text.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame<'a> {
+    /// Columns of a row, indents included.
+    pub width: u16,
+    /// Before the first row.
+    pub first: &'a [Span<'static>],
+    /// Before every other row.
+    pub rest: &'a [Span<'static>],
+}
+
+impl Frame<'_> {
+    /// A frame without indents.
+    pub fn bare(width: u16) -> Self {
+        Self {
+            width,
+            first: &[],
+            rest: &[],
+        }
+    }
+}
+
+/// Where a row may end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Break {
+    /// Between words; within a word only if it is longer than a row.
+    Words,
+    /// Anywhere: code, where each column counts.
+    Anywhere,
+}
+
+/// How many columns the text takes, once it is clean.
+pub fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// Wraps one logical line at words. Line feeds in it end a row. At least one row.
+pub fn wrap(
+    line: &Line<'static>,
+    width: u16,
+    first_indent: &[Span<'static>],
+    rest_indent: &[Span<'static>],
+) -> Vec<Row> {
+    let pieces: Vec<Piece> = line
+        .spans
+        .iter()
+        .map(|span| Piece::new(span.content.as_ref(), line.style.patch(span.style)))
+        .collect();
+    let frame = Frame {
+        width,
+        first: first_indent,
+        rest: rest_indent,
+    };
+    flow(&pieces, frame, Break::Words)
+}
+
+/// The beginning of a text that fits into `width` columns, with `ellipsis` at its end if
+/// something was left out. Always one line.
+pub fn truncate(text: &str, width: usize, ellipsis: &str) -> String {
+    let text = one_line(text);
+    if text.width() <= width {
+        return text;
+    }
+    let ellipsis = if ellipsis.width() <= width {
+        ellipsis
+    } else {
+        ""
+    };
+    let room = width.saturating_sub(ellipsis.width());
+    let mut kept = String::new();
+    let mut used = 0;
+    for grapheme in text.graphemes(true) {
+        used += grapheme.width();
+        if used > room {
+            break;
+        }
+        kept.push_str(grapheme);
+    }
+    kept.truncate(kept.trim_end().len());
+    kept.push_str(ellipsis);
+    kept
+}
+
+/// Foreign text without control characters but line feeds; tabs are spaces.
+pub fn clean(text: &str) -> String {
+    if text
+        .bytes()
+        .all(|b| b == b'\n' || (b' '..=b'~').contains(&b))
+    {
+        return text.to_owned(); // Most text is this, and the parser of sequences is slow.
+    }
+    agent_terminal_text::sanitize(text).replace('\t', TAB)
+}
+
+/// Foreign text as one line: line feeds are spaces.
+pub fn one_line(text: &str) -> String {
+    clean(text.trim()).replace('\n', " ")
+}
+
+/// Spaces to put before text.
+pub fn spaces(n_columns: usize) -> Span<'static> {
+    Span::raw(" ".repeat(n_columns))
+}
+
+#[cfg(test)]
+mod tests;
