@@ -7,7 +7,10 @@ pub mod composer;
 pub mod draft_file;
 pub mod history_file;
 pub mod look;
-pub mod mentions;
 mod private_file;
+pub mod markdown;
+pub mod mentions;
 pub mod row;
+#[cfg(test)]
+mod shown;
 pub mod text;

@@ -136,7 +136,9 @@ impl Theme {
         user: Style::new().add_modifier(Modifier::BOLD),
         heading: Style::new().add_modifier(Modifier::BOLD),
         code: Style::new().fg(Color::Cyan),
-        link: Style::new().fg(Color::Blue).add_modifier(Modifier::UNDERLINED),
+        link: Style::new()
+            .fg(Color::Blue)
+            .add_modifier(Modifier::UNDERLINED),
         quote: Style::new().add_modifier(Modifier::ITALIC),
         success: Style::new().fg(Color::Green),
         warning: Style::new().fg(Color::Yellow),

@@ -15,6 +15,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::row::Row;
 
 pub use wrap::flow;
+pub(crate) use wrap::room_beside;
 
 /// What a tab is replaced with. Real tab stops would need the column that the text begins at,
 /// which is not what it was in the file once there is an indent.
@@ -148,4 +149,4 @@ pub fn spaces(n_columns: usize) -> Span<'static> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -174,7 +174,7 @@ fn push(atoms: &mut Vec<Atom>, atom: Atom) {
 }
 
 /// Columns that are left beside an indent; all of them if the indent is left out.
-fn room_beside(indent: &[Span<'static>], width: u16) -> usize {
+pub(crate) fn room_beside(indent: &[Span<'static>], width: u16) -> usize {
     let width = usize::from(width.max(1));
     let indent: usize = indent.iter().map(|span| span.content.width()).sum();
     let room = width.saturating_sub(indent);
