@@ -3,6 +3,7 @@
 //! A pure state machine and views that are functions of its state; finished text goes to the
 //! terminal's own scrollback, only the live tail, the status and the composer are drawn again.
 
+pub mod cells;
 pub mod composer;
 pub mod draft_file;
 pub mod history_file;

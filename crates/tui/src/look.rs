@@ -92,6 +92,10 @@ pub struct Glyphs {
     pub rule: &'static str,
     /// Vertical line beside quotations and between columns.
     pub bar: &'static str,
+    /// Lines between two parts of a file were left out.
+    pub skip: &'static str,
+    /// Between two facts on one line, the spaces included.
+    pub joint: &'static str,
 }
 
 impl Glyphs {
@@ -108,6 +112,8 @@ impl Glyphs {
         ellipsis: "…",
         rule: "─",
         bar: "│",
+        skip: "⋮",
+        joint: " · ",
     };
 
     /// Plain words and ASCII, for screen readers and simple terminals.
@@ -123,6 +129,8 @@ impl Glyphs {
         ellipsis: "...",
         rule: "-",
         bar: "|",
+        skip: "...",
+        joint: ", ",
     };
 }
 

@@ -12,7 +12,7 @@ use ratatui_core::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use crate::row::Row;
+use crate::row::{Link, Row};
 
 pub use wrap::flow;
 pub(crate) use wrap::room_beside;
@@ -138,6 +138,26 @@ pub fn clean(text: &str) -> String {
     agent_terminal_text::sanitize(text).replace('\t', TAB)
 }
 
+/// Foreign text of which nothing may be hidden: commands, paths, changes. What a terminal would
+/// act on (a carriage return that overwrites, an escape sequence that deletes) is spelled out;
+/// only line feeds and tabs stay.
+pub fn spelled_out(text: &str) -> String {
+    let mut spelled = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() && !matches!(character, '\n' | '\t') {
+            spelled.extend(character.escape_default());
+        } else {
+            spelled.push(character);
+        }
+    }
+    spelled
+}
+
+/// Like [`spelled_out`], on one line.
+pub fn spelled_out_line(text: &str) -> String {
+    clean(&spelled_out(text).replace('\n', "\\n"))
+}
+
 /// Foreign text as one line: line feeds are spaces.
 pub fn one_line(text: &str) -> String {
     clean(text.trim()).replace('\n', " ")
@@ -146,6 +166,44 @@ pub fn one_line(text: &str) -> String {
 /// Spaces to put before text.
 pub fn spaces(n_columns: usize) -> Span<'static> {
     Span::raw(" ".repeat(n_columns))
+}
+
+/// Puts a row behind another; its links move along.
+pub(crate) fn append(row: &mut Row, more: Row) {
+    let shift = u16::try_from(row.width()).unwrap_or(u16::MAX);
+    row.line.spans.extend(more.line.spans);
+    row.links.extend(more.links.into_iter().map(|link| Link {
+        columns: link.columns.start.saturating_add(shift)..link.columns.end.saturating_add(shift),
+        ..link
+    }));
+}
+
+/// Puts something before each row that was set for [`inner_width`]. Blank rows stay blank.
+pub(crate) fn indent(
+    rows: Vec<Row>,
+    first: &Span<'static>,
+    rest: &Span<'static>,
+    width: u16,
+) -> Vec<Row> {
+    if inner_width(first, width) == width {
+        return rows;
+    }
+    let with_prefix = |(row_idx, row): (usize, Row)| {
+        if row_idx > 0 && row.width() == 0 {
+            return Row::blank();
+        }
+        let prefix = if row_idx == 0 { first } else { rest };
+        let mut whole = Row::from(prefix.clone());
+        append(&mut whole, row);
+        whole
+    };
+    rows.into_iter().enumerate().map(with_prefix).collect()
+}
+
+/// Columns that are left beside a prefix; all of them if they would be too few.
+pub(crate) fn inner_width(prefix: &Span<'static>, width: u16) -> u16 {
+    let room = room_beside(std::slice::from_ref(prefix), width);
+    u16::try_from(room).unwrap_or(width)
 }
 
 #[cfg(test)]

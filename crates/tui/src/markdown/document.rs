@@ -7,11 +7,11 @@ use ratatui_core::text::Span;
 use super::code::CodeBlock;
 use super::inline::Inline;
 use super::split::Chunk;
-use super::table::{Layout, Table, append};
+use super::table::{Layout, Table};
 use super::target::link_target;
 use crate::look::Look;
 use crate::row::Row;
-use crate::text::{Break, Frame, flow, room_beside, spaces, width};
+use crate::text::{Break, Frame, append, flow, room_beside, spaces, width};
 
 /// Deeper quotations and lists are shown at this depth. Keeps prefixes short, and so the cost
 /// of a row.

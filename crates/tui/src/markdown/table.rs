@@ -6,8 +6,8 @@ use ratatui_core::text::Span;
 use pulldown_cmark::Alignment;
 
 use crate::look::Look;
-use crate::row::{Link, Row};
-use crate::text::{Break, Frame, Piece, flow, spaces};
+use crate::row::Row;
+use crate::text::{Break, Frame, Piece, append, flow, spaces};
 
 /// So many rows decide how wide the columns are; a longer table is shown with these widths.
 pub(super) const MEASURED_ROWS: usize = 200;
@@ -187,16 +187,6 @@ fn pad(row: &mut Row, n_columns: usize) {
     if n_columns > 0 {
         row.line.spans.push(spaces(n_columns));
     }
-}
-
-/// Puts a row behind another; its links move along.
-pub(super) fn append(row: &mut Row, more: Row) {
-    let shift = u16::try_from(row.width()).unwrap_or(u16::MAX);
-    row.line.spans.extend(more.line.spans);
-    row.links.extend(more.links.into_iter().map(|link| Link {
-        columns: link.columns.start.saturating_add(shift)..link.columns.end.saturating_add(shift),
-        ..link
-    }));
 }
 
 /// `heading: value` for each cell.

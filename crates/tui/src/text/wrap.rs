@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ratatui_core::text::Span;
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::{Break, Frame, Piece, clean};
 use crate::row::{Link, Row};
@@ -79,7 +79,15 @@ impl<'a> Flow<'a> {
             }
         } else {
             for (start, grapheme) in text.grapheme_indices(true) {
-                self.grapheme(piece_idx, text, start..start + grapheme.len(), breaking);
+                if grapheme.width() > self.room.min(self.rest_room) {
+                    // Some marks take columns of their own (a skin tone without a face).
+                    for part in parts(grapheme) {
+                        let range = start + part.start..start + part.end;
+                        self.grapheme(piece_idx, text, range, breaking);
+                    }
+                } else {
+                    self.grapheme(piece_idx, text, start..start + grapheme.len(), breaking);
+                }
             }
         }
     }
@@ -160,6 +168,19 @@ impl<'a> Flow<'a> {
         self.gap.clear();
         self.gap_width = 0;
     }
+}
+
+/// The characters of a cluster, each with those that take no column.
+fn parts(cluster: &str) -> Vec<Range<usize>> {
+    let mut parts: Vec<Range<usize>> = Vec::new();
+    for (at, character) in cluster.char_indices() {
+        let end = at + character.len_utf8();
+        match parts.last_mut() {
+            Some(part) if character.width().unwrap_or(0) == 0 => part.end = end,
+            _ => parts.push(at..end),
+        }
+    }
+    parts
 }
 
 /// Adds an atom, joined to the last one if they touch.

@@ -1,0 +1,230 @@
+//! A shell command and what it printed.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use agent_protocol::{CommandExecution, ItemStatus};
+use ratatui_core::style::{Modifier, Style};
+use ratatui_core::text::Span;
+
+use super::{branch_indents, duration, left_out};
+use crate::look::Look;
+use crate::row::Row;
+use crate::text::{Break, Frame, Piece, flow, indent, inner_width, spelled_out};
+
+/// Who gave the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The model.
+    Model,
+    /// The user, at the prompt.
+    User,
+}
+
+/// What a command's cell shows beside the command itself.
+#[derive(Debug, Clone, Copy)]
+pub struct CommandView<'a> {
+    /// Who gave it.
+    pub origin: Origin,
+    /// What it has printed so far; used while it runs.
+    pub live_output: &'a str,
+    /// How long it has been running; used while it runs.
+    pub elapsed: Option<Duration>,
+    /// At most so many rows of the script.
+    pub max_script_rows: usize,
+    /// At most so many rows of output, beside the one that says what is left out.
+    pub max_output_rows: usize,
+}
+
+impl Default for CommandView<'_> {
+    fn default() -> Self {
+        Self {
+            origin: Origin::Model,
+            live_output: "",
+            elapsed: None,
+            max_script_rows: 8,
+            max_output_rows: 5,
+        }
+    }
+}
+
+/// A command: what it is, how it went and the two ends of what it printed.
+pub fn command(command: &CommandExecution, view: &CommandView<'_>, look: &Look) -> Vec<Row> {
+    let mut rows = script_rows(command, view, look);
+    let output = match command.status {
+        ItemStatus::InProgress if !view.live_output.is_empty() => view.live_output,
+        ItemStatus::InProgress
+        | ItemStatus::Completed
+        | ItemStatus::Failed
+        | ItemStatus::Declined => &command.aggregated_output,
+    };
+    rows.append(&mut output_rows(output, view.max_output_rows, look));
+    rows
+}
+
+/// The mark and the words in front of the script.
+fn verdict(
+    command: &CommandExecution,
+    origin: Origin,
+    look: &Look,
+) -> (Span<'static>, &'static str) {
+    let theme = &look.theme;
+    let mark = |mark: &str, style: Style| Span::styled(format!("{mark} "), style);
+    let ok = mark(look.glyphs.bullet, theme.success);
+    let bad = mark(look.glyphs.failed, theme.error);
+    let stopped = command.exit_code.is_none();
+    match (command.status, origin) {
+        (ItemStatus::InProgress, Origin::Model) => {
+            (mark(look.glyphs.bullet, theme.accent), "Running")
+        }
+        (ItemStatus::InProgress, Origin::User) => {
+            (mark(look.glyphs.bullet, theme.accent), "You are running")
+        }
+        (ItemStatus::Declined, Origin::Model | Origin::User) => (bad, "Declined"),
+        (ItemStatus::Failed, Origin::Model | Origin::User) if stopped => (bad, "Stopped"),
+        (ItemStatus::Failed, Origin::Model) => (bad, "Ran"),
+        (ItemStatus::Failed, Origin::User) => (bad, "You ran"),
+        (ItemStatus::Completed, _) if command.exit_code.is_some_and(|code| code != 0) => (
+            bad,
+            if origin == Origin::User {
+                "You ran"
+            } else {
+                "Ran"
+            },
+        ),
+        (ItemStatus::Completed, Origin::Model) => (ok, "Ran"),
+        (ItemStatus::Completed, Origin::User) => (ok, "You ran"),
+    }
+}
+
+fn script_rows(command: &CommandExecution, view: &CommandView<'_>, look: &Look) -> Vec<Row> {
+    let (mark, words) = verdict(command, view.origin, look);
+    let bold = look.theme.text.add_modifier(Modifier::BOLD);
+    let outcome = outcome(command, view, look);
+    let pieces = [
+        Piece::new(format!("{words} "), bold),
+        Piece::new(spelled_out(command.command.trim_end()), look.theme.text),
+        Piece::new(outcome.clone(), look.theme.dim),
+    ];
+    let rest = [Span::styled(
+        format!("  {} ", look.glyphs.bar),
+        look.theme.dim,
+    )];
+    let frame = Frame {
+        width: look.width,
+        first: &[mark],
+        rest: &rest,
+    };
+    let mut rows = flow(&pieces, frame, Break::Words);
+    let max = view.max_script_rows.max(1);
+    if rows.len() > max {
+        let more = left_out(rows.len() - max, look);
+        rows.truncate(max);
+        let frame = Frame {
+            width: look.width,
+            first: &rest,
+            rest: &rest,
+        };
+        let pieces = [Piece::new(more + &outcome, look.theme.dim)];
+        rows.append(&mut flow(&pieces, frame, Break::Words));
+    }
+    rows
+}
+
+/// How it ended and how long it took, to stand behind the script.
+fn outcome(command: &CommandExecution, view: &CommandView<'_>, look: &Look) -> String {
+    let code = command.exit_code.filter(|code| *code != 0);
+    let took = match command.status {
+        ItemStatus::InProgress => view.elapsed,
+        ItemStatus::Completed | ItemStatus::Failed => {
+            command.duration_ms.map(Duration::from_millis)
+        }
+        ItemStatus::Declined => None,
+    };
+    // What is over at once needs no number.
+    let took = took.filter(|took| took.as_millis() >= 100);
+    let mut outcome = String::new();
+    if let Some(code) = code {
+        outcome.push_str(look.glyphs.joint);
+        let _ = write!(outcome, "exit {code}");
+    }
+    if let Some(took) = took {
+        outcome.push_str(look.glyphs.joint);
+        outcome.push_str(&duration(took));
+    }
+    outcome
+}
+
+/// The beginning and the end of an output.
+fn output_rows(output: &str, max_rows: usize, look: &Look) -> Vec<Row> {
+    let lines: Vec<&str> = output
+        .trim_end()
+        .lines()
+        .skip_while(|line| line.trim().is_empty())
+        .collect();
+    if max_rows == 0 || lines.is_empty() {
+        return Vec::new();
+    }
+    let n_head = max_rows / 2;
+    let n_tail = max_rows - n_head;
+    let n_skipped = lines.len().saturating_sub(max_rows);
+    let head_end = if n_skipped > 0 { n_head } else { lines.len() };
+    let mut head = Rows::set(lines.iter().take(head_end), max_rows, look);
+    let mut tail = Rows::set(lines.iter().skip(head_end + n_skipped), max_rows, look);
+    if n_skipped == 0 && head.rows.len() > max_rows {
+        tail.rows = head.rows.split_off(n_head);
+    }
+    let n_unset = n_skipped + head.n_unset + tail.n_unset;
+    if n_unset > 0 || !tail.rows.is_empty() {
+        let n_cut_head = head.rows.len().saturating_sub(n_head);
+        let n_cut_tail = tail.rows.len().saturating_sub(n_tail);
+        head.rows.truncate(n_head);
+        let n_cut = n_unset + n_cut_head + n_cut_tail;
+        let more = Piece::new(left_out(n_cut, look), look.theme.dim);
+        let frame = Frame::bare(inner_width(&branch_indents(look).0, look.width));
+        head.rows.append(&mut flow(&[more], frame, Break::Words));
+        head.rows.extend(tail.rows.into_iter().skip(n_cut_tail));
+    }
+    let (first, rest) = branch_indents(look);
+    indent(head.rows, &first, &rest, look.width)
+}
+
+/// Lines of an output, for the room beside the indent.
+struct Rows {
+    rows: Vec<Row>,
+    /// About how many rows were not set.
+    n_unset: usize,
+}
+
+impl Rows {
+    /// Sets lines. Of each only so much is broken into rows as may be shown: outputs are long,
+    /// and are shown often while they grow.
+    fn set<'a>(lines: impl Iterator<Item = &'a &'a str>, max_rows: usize, look: &Look) -> Self {
+        let (first, _) = branch_indents(look);
+        let frame = Frame::bare(inner_width(&first, look.width));
+        // A character takes at most four bytes a column, with some room for combining marks.
+        let limit = max_rows
+            .saturating_mul(usize::from(frame.width))
+            .saturating_mul(8);
+        let mut all = Self {
+            rows: Vec::new(),
+            n_unset: 0,
+        };
+        for line in lines {
+            let line = line.trim_end();
+            let (start, rest) = line.split_at(line.floor_char_boundary(limit));
+            let end = rest.ceil_char_boundary(rest.len().saturating_sub(limit));
+            let (middle, end) = rest.split_at(end);
+            all.n_unset += middle.len().div_ceil(usize::from(frame.width.max(1)));
+            let mut set = |part: &str| {
+                let pieces = [Piece::new(part, look.theme.dim)];
+                all.rows.append(&mut flow(&pieces, frame, Break::Anywhere));
+            };
+            set(start);
+            if !end.is_empty() {
+                set(end);
+            }
+        }
+        all
+    }
+}
