@@ -5,9 +5,11 @@
 //! of the state that the cells come from.
 
 mod command;
+mod diff;
 mod explored;
 mod message;
 mod notice;
+mod patch;
 mod script;
 mod session;
 
@@ -21,9 +23,11 @@ use crate::row::Row;
 use crate::text::{Break, Frame, Piece, flow, spaces, width};
 
 pub use command::{CommandView, Origin, command};
+pub use diff::diff_rows;
 pub use explored::explored;
 pub use message::{AgentMessage, Detail, agent_message, reasoning, user_message};
 pub use notice::{NoticeKind, compacted, interrupted, notice, plan};
+pub use patch::patch;
 pub use script::{Exploration, Step, exploration};
 pub use session::{SessionHeader, TurnFooter, session_header, turn_footer};
 

@@ -1,4 +1,5 @@
 mod commands;
+mod edits;
 mod words;
 
 use agent_protocol::{CommandExecution, ItemStatus};
