@@ -1,5 +1,7 @@
 //! How things look: the width, the styles and the glyphs that every view is given.
 
+pub mod themes;
+
 use ratatui_core::style::{Color, Modifier, Style};
 
 /// What a view depends on beside its own state.
@@ -135,6 +137,15 @@ impl Glyphs {
 }
 
 impl Theme {
+    /// The names of all themes, in the order of [`themes::THEMES`].
+    pub const NAMES: &[&str] = &["ansi", "monochrome", "dark", "light", "high-contrast"];
+
+    /// The theme of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        let named = themes::THEMES.iter().find(|named| named.name == name)?;
+        Some(named.theme)
+    }
+
     /// The terminal's own sixteen colours, so that it fits every background.
     pub const ANSI: Self = Self {
         text: Style::new(),
