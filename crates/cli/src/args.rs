@@ -11,8 +11,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) common: CommonArgs,
-    /// Words for the terminal interface, which is not part of this version.
-    #[arg(hide = true)]
+    #[command(flatten)]
+    pub(crate) chat: ChatArgs,
+    /// Something to begin with.
     pub(crate) prompt: Option<String>,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -21,6 +22,8 @@ pub(crate) struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Goes on with a saved session; without an id or `--last`, lets you choose one.
+    Resume(ChatResumeArgs),
     /// Does one task without a person.
     #[command(visible_alias = "e", after_help = EXIT_CODES)]
     Exec(Box<ExecArgs>),
@@ -89,6 +92,33 @@ pub(crate) struct CommonArgs {
     /// Takes unknown configuration keys as errors.
     #[arg(long, global = true)]
     pub(crate) strict_config: bool,
+}
+
+/// Options of the chat.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ChatArgs {
+    /// An image to begin with (repeatable).
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) image: Vec<PathBuf>,
+    /// Appends lines only: no cursor movement, words instead of signs. For screen readers and
+    /// simple terminals; `TERM=dumb` means the same.
+    #[arg(long)]
+    pub(crate) plain: bool,
+}
+
+/// `agent resume`.
+#[derive(Debug, Args)]
+pub(crate) struct ChatResumeArgs {
+    /// Goes on with the session of this directory that was used last.
+    #[arg(long)]
+    pub(crate) last: bool,
+    /// Lets you choose among the sessions of all directories.
+    #[arg(long, conflicts_with = "last")]
+    pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) chat: ChatArgs,
+    /// The session's id, unless `--last` is given; then something to say.
+    pub(crate) words: Vec<String>,
 }
 
 /// `-s`.

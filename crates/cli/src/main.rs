@@ -2,6 +2,7 @@
 //! together.
 
 mod args;
+mod chat;
 mod config;
 mod debug;
 mod demo;
@@ -33,13 +34,8 @@ fn main() -> ExitCode {
         Some(Command::Sandbox(sandbox)) => sandbox::run(&cli.common, &sandbox),
         Some(Command::Demo) => demo::run(&cli.common),
         Some(Command::Debug(debug)) => debug::run(&debug),
-        None => {
-            let prompt = cli.prompt.as_deref().unwrap_or("explain this repository");
-            Err(say::usage(
-                "the terminal interface is not part of this version",
-                format!("run one task with: agent exec {prompt:?}"),
-            ))
-        }
+        Some(Command::Resume(resume)) => chat::resume(&cli.common, resume),
+        None => chat::begin(&cli.common, &cli.chat, cli.prompt),
     };
     match result {
         Ok(code) => code,

@@ -40,6 +40,7 @@ const SUMMARY: Kind = Kind::Word(&["auto", "concise", "detailed", "none"]);
 const VERBOSITY: Kind = Kind::Word(&["low", "medium", "high"]);
 const SANDBOX: Kind = Kind::Word(&["read-only", "workspace-write", "danger-full-access"]);
 const TRUST: Kind = Kind::Word(&["trusted", "untrusted"]);
+const NOTIFICATION: Kind = Kind::Word(&["auto", "osc9", "osc777", "bel"]);
 const INHERIT: Kind = Kind::Word(&["all", "core", "none"]);
 
 /// The keys, sorted by area. Order does not matter.
@@ -99,6 +100,17 @@ pub(crate) const KEYS: &[Key] = &[
     key("tools.update_plan.enabled", Kind::Bool),
     key("features.apply_patch_freeform", Kind::Bool),
     key("file_fsync", Kind::Bool),
+    key("tui.theme", Kind::Text),
+    key("tui.vim_mode_default", Kind::Bool),
+    key("tui.animations", Kind::Bool),
+    key("tui.notifications", Kind::Bool),
+    key("tui.notification_method", NOTIFICATION),
+    key(
+        "tui.notification_condition",
+        Kind::Word(&["unfocused", "always"]),
+    ),
+    key("tui.status_line", Kind::Texts),
+    key("history.persistence", Kind::Word(&["save-all", "none"])),
     // Accepted, without effect in this version.
     key("review_model", Kind::Later),
     key("model_auto_compact_token_limit", Kind::Later),
@@ -137,7 +149,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("compact_prompt", Kind::Later),
     key("include_apps_instructions", Kind::Later),
     key("include_collaboration_mode_instructions", Kind::Later),
-    key("history", Kind::Later),
+    key("history.max_bytes", Kind::Later),
     key("notify", Kind::Later),
     key("file_opener", Kind::Later),
     key("log_dir", Kind::Later),
@@ -149,7 +161,21 @@ pub(crate) const KEYS: &[Key] = &[
     key("mcp_oauth_callback_port", Kind::Later),
     key("forced_login_method", Kind::Later),
     key("forced_chatgpt_workspace_id", Kind::Later),
-    key("tui", Kind::Later),
+    key("tui.alternate_screen", Kind::Later),
+    key("tui.show_tooltips", Kind::Later),
+    key("tui.status_line_use_colors", Kind::Later),
+    key("tui.terminal_title", Kind::Later),
+    key("tui.raw_output_mode", Kind::Later),
+    key("tui.session_picker_view", Kind::Later),
+    key("tui.resume_cwd", Kind::Later),
+    key("tui.auto_recap", Kind::Later),
+    key("tui.copy_on_select", Kind::Later),
+    key("tui.mouse_scroll_speed", Kind::Later),
+    key("tui.rendering", Kind::Later),
+    key("tui.effects", Kind::Later),
+    key("tui.keymap", Kind::Later),
+    key("tui.presets", Kind::Later),
+    key("tui.disable_paste_burst", Kind::Later),
     key("agents", Kind::Later),
     key("skills", Kind::Later),
     key("hooks", Kind::Later),

@@ -9,7 +9,7 @@ use toml::{Table, Value};
 use crate::layer::merge;
 use crate::{
     Config, ConfigError, Layer, Override, ProviderConfig, ShellEnvironment, ShellInherit,
-    TrustLevel, WireApi, WorkspaceWrite,
+    TrustLevel, TuiConfig, WireApi, WorkspaceWrite,
 };
 
 /// A configuration and what is to be said about it.
@@ -61,6 +61,21 @@ pub fn load(
             Err(ConfigError::Value { key, problem })
         }
         Err(err) => Err(err),
+    }
+}
+
+fn tui(table: &Table) -> TuiConfig {
+    let empty = Table::new();
+    let table = sub(table, "tui").unwrap_or(&empty);
+    let flag = |name: &str, default: bool| bool_at(table, name).unwrap_or(default);
+    TuiConfig {
+        theme: text_at(table, "theme"),
+        vim_mode_default: flag("vim_mode_default", false),
+        animations: flag("animations", true),
+        notifications: flag("notifications", true),
+        notification_method: text_at(table, "notification_method"),
+        notify_always: text_at(table, "notification_condition").as_deref() == Some("always"),
+        status_line: texts_at(table, "status_line"),
     }
 }
 
@@ -133,6 +148,10 @@ impl Reader<'_> {
             update_plan: plan.is_none_or(|plan| bool_at(plan, "enabled").unwrap_or(true)),
             apply_patch_freeform: features
                 .is_none_or(|table| bool_at(table, "apply_patch_freeform").unwrap_or(true)),
+            tui: tui(table),
+            keep_history: sub(table, "history")
+                .and_then(|history| text_at(history, "persistence"))
+                .is_none_or(|word| word != "none"),
             file_fsync: flag("file_fsync", false),
         })
     }

@@ -66,8 +66,35 @@ pub struct Config {
     pub update_plan: bool,
     /// Whether `apply_patch` is sent as a free-form tool where the provider can take one.
     pub apply_patch_freeform: bool,
+    /// How the terminal interface looks and behaves.
+    pub tui: TuiConfig,
+    /// Whether what the user types is kept for later sessions.
+    pub keep_history: bool,
     /// Whether edited files are synced to the disk (safe against power loss, slower).
     pub file_fsync: bool,
+}
+
+/// The table `tui`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "one field a key of the configuration file"
+)]
+pub struct TuiConfig {
+    /// The name of the theme.
+    pub theme: Option<String>,
+    /// Vim keys in the composer.
+    pub vim_mode_default: bool,
+    /// Whether anything moves by itself.
+    pub animations: bool,
+    /// Whether the user is called when a turn ends or an answer is needed.
+    pub notifications: bool,
+    /// How: `auto`, `osc9`, `osc777` or `bel`.
+    pub notification_method: Option<String>,
+    /// Call the user also when the terminal has the focus.
+    pub notify_always: bool,
+    /// What the status line shows, in order; `None` is the usual.
+    pub status_line: Option<Vec<String>>,
 }
 
 /// The key `sandbox_workspace_write`.

@@ -93,6 +93,11 @@ impl History {
         &self.entries
     }
 
+    /// The same, given away.
+    pub(crate) fn into_entries(self) -> Vec<Entry> {
+        self.entries
+    }
+
     /// Whether a call of this id is there.
     pub(crate) fn has_call(&self, call_id: &CallId) -> bool {
         self.calls.contains_key(call_id)

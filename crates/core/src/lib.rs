@@ -20,7 +20,7 @@ mod transcript;
 mod turn;
 
 pub use agent_config::{Config, StoreError, read_regular};
-pub use agent_rollout::{FindError, Summary as SessionSummary};
+pub use agent_rollout::{FindError, Summary as SessionSummary, list as list_sessions};
 pub use events::ItemEvents;
 pub use settings::{SettingsError, ThreadOptions, TurnLimits, Variables};
 pub use thread::{Thread, ThreadEnded};

@@ -14,7 +14,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use agent_protocol::{
-    Event, FragmentKind, ResponseItem, Role, SerializedItem, ThreadEvent, ThreadInfo, TokenUsage,
+    ContentPart, Event, FragmentKind, ItemKind, ResponseItem, Role, SerializedItem, ThreadEvent,
+    ThreadInfo, TokenUsage,
 };
 use agent_rollout::{EventRecord, ItemMetadata, Record};
 
@@ -75,6 +76,22 @@ impl Session {
         };
         self.write(&record).await;
         self.history.push(Entry { item, metadata });
+    }
+
+    /// Records an item of another session, with the user's words for lists of sessions.
+    pub(crate) async fn record_again(&mut self, entry: Entry) {
+        let Entry { item, metadata } = entry;
+        let is_user = item.kind() == &ItemKind::Message(Role::User);
+        if is_user
+            && metadata.fragment.is_none()
+            && let Ok(ResponseItem::Message { content, .. }) = serde_json::from_str(item.json())
+        {
+            let message = text_of(&content);
+            self.record_event(&EventRecord::UserMessage { message })
+                .await;
+        }
+        self.n_responses = self.n_responses.max(metadata.response.unwrap_or_default());
+        self.record(item, metadata).await;
     }
 
     /// Records an item that this program made.
@@ -145,4 +162,13 @@ impl Session {
     pub(crate) async fn repair_after_resume(&mut self) {
         self.close_open_calls(LOST_OUTPUT).await;
     }
+}
+
+/// The text of a message.
+fn text_of(content: &[ContentPart]) -> String {
+    let texts = content.iter().filter_map(|part| match part {
+        ContentPart::InputText { text } | ContentPart::OutputText { text } => Some(text.as_str()),
+        ContentPart::Refusal { .. } | ContentPart::InputImage { .. } | ContentPart::Unknown => None,
+    });
+    texts.collect()
 }

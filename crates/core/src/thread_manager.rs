@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use agent_config::{Config, TrustLevel};
-use agent_protocol::{Envelope, ItemKind, SerializedItem, ThreadId, TokenUsage};
+use agent_protocol::{Envelope, ItemKind, Role, SerializedItem, ThreadId, TokenUsage};
 use agent_rollout::{
     BaseInstructions, FindError, Found, GitInfo, LoadedItem, ReadError, Record, SessionMeta,
     Writer, WriterError, find_by_id, find_latest,
@@ -213,6 +213,51 @@ impl ThreadManager {
             instructions,
         };
         let (mut session, events) = self.session(settings, restored).await;
+        session.repair_after_resume().await;
+        Ok(run(session, id, events))
+    }
+
+    /// Begins a thread with the conversation of another one, up to the user's message of this
+    /// number (from 0). The other one stays as it is.
+    ///
+    /// # Errors
+    /// When there is no such session, it cannot be read, or configuration or options make no
+    /// sense.
+    pub async fn fork_before(
+        &self,
+        id: ThreadId,
+        user_message: usize,
+        options: ThreadOptions,
+    ) -> Result<Thread, StartError> {
+        let settings = settings::resolve(&self.config, options, &self.variables, &self.home)?;
+        let found = find_by_id(&self.home, &id.to_string())?;
+        let mut loaded = agent_rollout::read(&found.path)?;
+        let is_user = |loaded: &&LoadedItem| {
+            loaded.metadata.fragment.is_none()
+                && loaded.item.kind() == &ItemKind::Message(Role::User)
+        };
+        let positions = loaded.items.iter().enumerate();
+        let mut positions = positions.filter(|(_, item)| is_user(item));
+        if let Some((at, _)) = positions.nth(user_message) {
+            loaded.items.truncate(at);
+        }
+        let id = ThreadId(Uuid::now_v7());
+        let (log, warning) = self.new_log(&settings, id);
+        let fresh = Restored {
+            id,
+            log,
+            history: History::default(),
+            total_usage: TokenUsage::default(),
+            warnings: warning.into_iter().collect(),
+            instructions: loaded.meta.and_then(|meta| meta.base_instructions),
+        };
+        let (mut session, events) = self.session(settings, fresh).await;
+        let meta = self.meta(&session.settings, id);
+        session.write(&Record::SessionMeta(&meta)).await;
+        let (history, _) = History::from_items(sendable(loaded.items));
+        for entry in history.into_entries() {
+            session.record_again(entry).await;
+        }
         session.repair_after_resume().await;
         Ok(run(session, id, events))
     }

@@ -23,6 +23,10 @@ pub(crate) struct Args {
 
 /// A question.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[expect(
+    clippy::struct_field_names,
+    reason = "models know the arguments by these names"
+)]
 pub(crate) struct Question {
     /// Names the question in the answer.
     id: String,

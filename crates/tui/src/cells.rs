@@ -22,14 +22,14 @@ use crate::look::Look;
 use crate::row::Row;
 use crate::text::{Break, Frame, Piece, flow, spaces, width};
 
-pub use command::{CommandView, Origin, command};
-pub use diff::diff_rows;
-pub use explored::explored;
-pub use message::{AgentMessage, Detail, agent_message, reasoning, user_message};
-pub use notice::{NoticeKind, compacted, interrupted, notice, plan};
-pub use patch::patch;
-pub use script::{Exploration, Step, exploration};
-pub use session::{SessionHeader, TurnFooter, session_header, turn_footer};
+pub(crate) use command::{CommandView, command};
+pub(crate) use diff::diff_rows;
+pub(crate) use explored::explored;
+pub(crate) use message::{AgentMessage, Detail, agent_message, reasoning, user_message};
+pub(crate) use notice::{NoticeKind, interrupted, notice, plan};
+pub(crate) use patch::patch;
+pub(crate) use script::exploration;
+pub(crate) use session::{SessionHeader, TurnFooter, session_header, turn_footer};
 
 /// Text behind a mark, with the rows that follow below the text.
 fn marked(mark: &str, style: Style, pieces: &[Piece], look: &Look) -> Vec<Row> {

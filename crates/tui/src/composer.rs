@@ -28,18 +28,18 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use self::burst::{Burst, Kind, Verdict};
 use self::completion::Completion;
-pub use self::draft::Draft;
+pub(crate) use self::draft::Draft;
 use self::draft::Numbers;
 use self::editor::Editor;
 use self::history::{History, Search};
 use self::rich_text::RichText;
-pub use self::view::{ComposerView, POPUP_ROWS};
+pub(crate) use self::view::ComposerView;
 use self::vim::{Mode, Outcome, Vim};
 use crate::mentions::Match;
 
 /// What a composer is made with.
 #[derive(Debug, Clone, Default)]
-pub struct ComposerOptions {
+pub(crate) struct ComposerOptions {
     /// Vim keys.
     pub vim: bool,
     /// The commands that `/` offers.
@@ -50,7 +50,7 @@ pub struct ComposerOptions {
 
 /// A command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommandInfo {
+pub(crate) struct CommandInfo {
     /// Its name without the slash.
     pub name: String,
     /// What it does, in a few words.
@@ -61,7 +61,7 @@ pub struct CommandInfo {
 
 /// A skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SkillInfo {
+pub(crate) struct SkillInfo {
     /// Its name without the dollar sign.
     pub name: String,
     /// What it is for, in a few words.
@@ -70,7 +70,7 @@ pub struct SkillInfo {
 
 /// What came of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ComposerEffect {
+pub(crate) enum ComposerEffect {
     /// Nothing.
     None,
     /// The view is another now.
@@ -98,7 +98,7 @@ pub enum ComposerEffect {
 
 /// A finished message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Submission {
+pub(crate) struct Submission {
     /// The text with folded pastes in full; images stand as their labels.
     pub text: String,
     /// The text as it was shown.
@@ -109,9 +109,22 @@ pub struct Submission {
     pub draft: Draft,
 }
 
+impl Submission {
+    /// A message that was not written in the composer.
+    pub(crate) fn of_text(text: &str, images: Vec<PathBuf>) -> Self {
+        let numbers = Numbers::default();
+        Self {
+            text: text.to_owned(),
+            shown: text.to_owned(),
+            images,
+            draft: Draft::new(&RichText::plain(text.to_owned()), text.len(), numbers),
+        }
+    }
+}
+
 /// Where the user writes.
 #[derive(Debug, Clone)]
-pub struct Composer {
+pub(crate) struct Composer {
     editor: Editor,
     /// Columns of the terminal.
     columns: u16,
@@ -127,7 +140,7 @@ pub struct Composer {
 
 impl Composer {
     /// An empty composer.
-    pub fn new(options: ComposerOptions) -> Self {
+    pub(crate) fn new(options: ComposerOptions) -> Self {
         Self {
             editor: Editor::default(),
             columns: 80,
@@ -143,24 +156,19 @@ impl Composer {
     }
 
     /// The terminal has this many columns: Up and Down go by the rows that are shown.
-    pub fn set_columns(&mut self, columns: u16) {
+    pub(crate) fn set_columns(&mut self, columns: u16) {
         self.columns = columns;
     }
 
     /// Switches Vim keys on or off.
-    pub fn set_vim(&mut self, on: bool) {
+    pub(crate) fn set_vim(&mut self, on: bool) {
         if on != self.vim.is_some() {
             self.vim = on.then(Vim::new);
         }
     }
 
-    /// Other skills than before.
-    pub fn set_skills(&mut self, skills: Vec<SkillInfo>) {
-        self.skills = skills;
-    }
-
     /// A key that arrived at `now`.
-    pub fn key(&mut self, key: KeyEvent, now: Instant) -> ComposerEffect {
+    pub(crate) fn key(&mut self, key: KeyEvent, now: Instant) -> ComposerEffect {
         if key.kind == KeyEventKind::Release {
             return ComposerEffect::None;
         }
@@ -185,12 +193,12 @@ impl Composer {
     }
 
     /// When [`Self::tick`] is due. Keys that wait should be given before.
-    pub fn deadline(&self) -> Option<Instant> {
+    pub(crate) fn deadline(&self) -> Option<Instant> {
         self.burst.due()
     }
 
     /// The time is `now`: an Enter that might have been pasted was not.
-    pub fn tick(&mut self, now: Instant) -> ComposerEffect {
+    pub(crate) fn tick(&mut self, now: Instant) -> ComposerEffect {
         if self.burst.is_due(now) {
             self.enter()
         } else {
@@ -200,7 +208,7 @@ impl Composer {
 
     /// A bracketed paste. `is_file` is asked about the path of an image, to attach it; an answer
     /// of `false` leaves text.
-    pub fn paste(&mut self, text: &str, is_file: &dyn Fn(&Path) -> bool) {
+    pub(crate) fn paste(&mut self, text: &str, is_file: &dyn Fn(&Path) -> bool) {
         if self.burst.end() {
             self.type_char('\n');
         }
@@ -225,7 +233,7 @@ impl Composer {
     }
 
     /// Puts an image at the cursor.
-    pub fn attach_image(&mut self, path: PathBuf) {
+    pub(crate) fn attach_image(&mut self, path: PathBuf) {
         self.numbers.images += 1;
         let element = paste::image_element(path, self.numbers.images);
         self.editor.insert(&element);
@@ -233,12 +241,12 @@ impl Composer {
     }
 
     /// What it holds.
-    pub fn draft(&self) -> Draft {
+    pub(crate) fn draft(&self) -> Draft {
         Draft::new(self.editor.text(), self.editor.cursor(), self.numbers)
     }
 
     /// Holds what a draft says.
-    pub fn restore(&mut self, draft: &Draft) {
+    pub(crate) fn restore(&mut self, draft: &Draft) {
         self.clear();
         self.numbers = draft.numbers();
         self.editor.reset(draft.rich_text(), draft.cursor());
@@ -248,7 +256,7 @@ impl Composer {
 
     /// Puts a text in the place of what is there, which undo brings back. Images stay when
     /// their labels are in the text.
-    pub fn set_text(&mut self, text: &str) {
+    pub(crate) fn set_text(&mut self, text: &str) {
         let mut rest = RichText::plain(paste::normalized(text));
         let old = self.editor.text();
         for element in old.elements() {
@@ -264,13 +272,18 @@ impl Composer {
         self.completion.dismiss();
     }
 
+    /// The text with pastes in full.
+    pub(crate) fn text(&self) -> String {
+        self.editor.text().expanded()
+    }
+
     /// Nothing is in it.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.editor.text().is_empty()
     }
 
     /// Empties it. What was cut and the history stay.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.editor.reset(RichText::default(), 0);
         self.numbers = Numbers::default();
         self.burst.reset();
@@ -283,28 +296,28 @@ impl Composer {
     }
 
     /// The earlier messages, the oldest first.
-    pub fn set_history(&mut self, entries: Vec<String>) {
+    pub(crate) fn set_history(&mut self, entries: Vec<String>) {
         self.history.set(entries);
     }
 
     /// One more message. Those that the composer hands out are remembered already.
-    pub fn remember(&mut self, text: &str) {
+    pub(crate) fn remember(&mut self, text: &str) {
         self.history.remember(text);
     }
 
     /// The files that are asked for by an `@` at the cursor.
-    pub fn mention_query(&self) -> Option<&str> {
+    pub(crate) fn mention_query(&self) -> Option<&str> {
         self.completion.file_query()
     }
 
     /// The files that match a query. When it is no longer the one that is asked, nothing
     /// happens.
-    pub fn set_mention_results(&mut self, query: &str, files: Vec<Match>) {
+    pub(crate) fn set_mention_results(&mut self, query: &str, files: Vec<Match>) {
         self.completion.set_files(query, files);
     }
 
     /// What there is to see, the text in at most `max_rows` rows.
-    pub fn view(&self, look: &crate::look::Look, max_rows: u16) -> ComposerView {
+    pub(crate) fn view(&self, look: &crate::look::Look, max_rows: u16) -> ComposerView {
         view::view(self, look, max_rows)
     }
 
@@ -347,6 +360,9 @@ impl Composer {
 
     /// The text or the cursor changed: what can be completed now?
     fn refresh(&mut self) {
+        if let Some(vim) = &self.vim {
+            vim.settle(&mut self.editor);
+        }
         let token = (!self.is_normal())
             .then(|| completion::token(self.editor.text(), self.editor.cursor()))
             .flatten();

@@ -19,7 +19,7 @@ const MAX_FILE: u64 = 64 << 20;
 
 /// Why there is no draft, or none was kept.
 #[derive(Debug, thiserror::Error)]
-pub enum DraftError {
+pub(crate) enum DraftError {
     /// There is a file, but it cannot be read.
     #[error("cannot read the draft `{path}`", path = path.display())]
     Read {
@@ -55,14 +55,14 @@ struct Kept {
 
 /// The place of one directory's draft.
 #[derive(Debug, Clone)]
-pub struct DraftFile {
+pub(crate) struct DraftFile {
     path: PathBuf,
     directory: String,
 }
 
 impl DraftFile {
     /// The draft of `directory` in `home`.
-    pub fn new(home: &Path, directory: &Path) -> Self {
+    pub(crate) fn new(home: &Path, directory: &Path) -> Self {
         let name = format!("{:016x}.json", hash(directory.as_os_str().as_bytes()));
         Self {
             path: home.join("drafts").join(name),
@@ -74,7 +74,7 @@ impl DraftFile {
     ///
     /// # Errors
     /// When there is a file that cannot be read or understood. It is left as it is.
-    pub fn load(&self) -> Result<Option<Draft>, DraftError> {
+    pub(crate) fn load(&self) -> Result<Option<Draft>, DraftError> {
         let bytes = match self.read() {
             Ok(bytes) => bytes,
             Err(err) if err.kind() == ErrorKind::NotFound => return Ok(None),
@@ -106,7 +106,7 @@ impl DraftFile {
     ///
     /// # Errors
     /// When the file cannot be written. The draft before is still there then.
-    pub fn save(&self, draft: &Draft) -> Result<(), DraftError> {
+    pub(crate) fn save(&self, draft: &Draft) -> Result<(), DraftError> {
         if draft.is_empty() {
             return self.remove();
         }
@@ -134,7 +134,7 @@ impl DraftFile {
     ///
     /// # Errors
     /// When there is one and it cannot be removed.
-    pub fn remove(&self) -> Result<(), DraftError> {
+    pub(crate) fn remove(&self) -> Result<(), DraftError> {
         match fs::remove_file(&self.path) {
             Ok(()) => Ok(()),
             Err(err) if err.kind() == ErrorKind::NotFound => Ok(()),

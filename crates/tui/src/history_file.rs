@@ -23,7 +23,7 @@ const MAX_FILE: u64 = 4 << 20;
 
 /// Why the history is not kept. The program works on without.
 #[derive(Debug, thiserror::Error)]
-pub enum HistoryError {
+pub(crate) enum HistoryError {
     /// The file cannot be read.
     #[error("cannot read the history `{path}`", path = path.display())]
     Read {
@@ -51,7 +51,7 @@ struct Entry {
 
 /// The file of earlier messages.
 #[derive(Debug)]
-pub struct HistoryFile {
+pub(crate) struct HistoryFile {
     path: PathBuf,
     session_id: String,
     /// It was reported that writing fails.
@@ -60,7 +60,7 @@ pub struct HistoryFile {
 
 impl HistoryFile {
     /// The history in `home`, for messages of a session.
-    pub fn new(home: &Path, session_id: impl Into<String>) -> Self {
+    pub(crate) fn new(home: &Path, session_id: impl Into<String>) -> Self {
         Self {
             path: home.join("history.jsonl"),
             session_id: session_id.into(),
@@ -72,7 +72,7 @@ impl HistoryFile {
     ///
     /// # Errors
     /// When there is a file that cannot be read.
-    pub fn read(&self) -> Result<Vec<String>, HistoryError> {
+    pub(crate) fn read(&self) -> Result<Vec<String>, HistoryError> {
         let read = || {
             private_file::refuse_others(&self.path)?;
             read_tail(&mut File::open(&self.path)?)
@@ -96,7 +96,7 @@ impl HistoryFile {
     ///
     /// # Errors
     /// When it cannot be written; after the first time that stays unsaid.
-    pub fn append(&mut self, ts: u64, text: &str) -> Result<(), HistoryError> {
+    pub(crate) fn append(&mut self, ts: u64, text: &str) -> Result<(), HistoryError> {
         match self.write(ts, text) {
             Ok(()) => Ok(()),
             Err(_) if self.has_failed => Ok(()),

@@ -1,12 +1,12 @@
 //! How things look: the width, the styles and the glyphs that every view is given.
 
-pub mod themes;
+pub(crate) mod themes;
 
 use ratatui_core::style::{Color, Modifier, Style};
 
 /// What a view depends on beside its own state.
 #[derive(Debug, Clone)]
-pub struct Look {
+pub(crate) struct Look {
     /// Columns of the terminal, at least 1.
     pub width: u16,
     /// The styles.
@@ -19,7 +19,7 @@ pub struct Look {
 
 /// Styles by what they mean. Views use these and no colour of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Theme {
+pub(crate) struct Theme {
     /// Ordinary text.
     pub text: Style,
     /// What matters less: hints, durations, reasoning.
@@ -54,7 +54,7 @@ pub struct Theme {
 
 /// Styles of code blocks, by kind of token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SyntaxStyles {
+pub(crate) struct SyntaxStyles {
     /// Keywords and storage words.
     pub keyword: Style,
     /// Strings.
@@ -71,7 +71,7 @@ pub struct SyntaxStyles {
 
 /// Marks in front of things.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Glyphs {
+pub(crate) struct Glyphs {
     /// Before the composer and what the user said.
     pub prompt: &'static str,
     /// Before what the model said and did.
@@ -92,6 +92,8 @@ pub struct Glyphs {
     pub ellipsis: &'static str,
     /// Horizontal line.
     pub rule: &'static str,
+    /// A part of a bar that is full.
+    pub bar_full: &'static str,
     /// Vertical line beside quotations and between columns.
     pub bar: &'static str,
     /// Lines between two parts of a file were left out.
@@ -102,7 +104,7 @@ pub struct Glyphs {
 
 impl Glyphs {
     /// For terminals that show Unicode.
-    pub const UNICODE: Self = Self {
+    pub(crate) const UNICODE: Self = Self {
         prompt: "›",
         bullet: "•",
         branch: "└",
@@ -113,13 +115,14 @@ impl Glyphs {
         warning: "⚠",
         ellipsis: "…",
         rule: "─",
+        bar_full: "█",
         bar: "│",
         skip: "⋮",
         joint: " · ",
     };
 
     /// Plain words and ASCII, for screen readers and simple terminals.
-    pub const PLAIN: Self = Self {
+    pub(crate) const PLAIN: Self = Self {
         prompt: ">",
         bullet: "-",
         branch: " ",
@@ -130,6 +133,7 @@ impl Glyphs {
         warning: "warning:",
         ellipsis: "...",
         rule: "-",
+        bar_full: "#",
         bar: "|",
         skip: "...",
         joint: ", ",
@@ -138,16 +142,16 @@ impl Glyphs {
 
 impl Theme {
     /// The names of all themes, in the order of [`themes::THEMES`].
-    pub const NAMES: &[&str] = &["ansi", "monochrome", "dark", "light", "high-contrast"];
+    pub(crate) const NAMES: &[&str] = &["ansi", "monochrome", "dark", "light", "high-contrast"];
 
     /// The theme of that name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         let named = themes::THEMES.iter().find(|named| named.name == name)?;
         Some(named.theme)
     }
 
     /// The terminal's own sixteen colours, so that it fits every background.
-    pub const ANSI: Self = Self {
+    pub(crate) const ANSI: Self = Self {
         text: Style::new(),
         dim: Style::new().add_modifier(Modifier::DIM),
         accent: Style::new().fg(Color::Cyan),
@@ -175,7 +179,7 @@ impl Theme {
     };
 
     /// No colour at all (`NO_COLOR`): weight alone.
-    pub const MONOCHROME: Self = Self {
+    pub(crate) const MONOCHROME: Self = Self {
         text: Style::new(),
         dim: Style::new().add_modifier(Modifier::DIM),
         accent: Style::new().add_modifier(Modifier::BOLD),

@@ -7,6 +7,7 @@
 //! [`MAX_OPEN`] bytes is cut.
 
 mod block;
+mod carry;
 mod code;
 mod document;
 mod inline;
@@ -17,19 +18,17 @@ mod target;
 
 use crate::look::Look;
 use crate::row::Row;
-use document::Carry;
+use carry::Carry;
 use split::{Chunk, Splitter};
 
-pub use target::link_target;
-
 /// A block that is longer, in bytes, is shown in parts. Bounds what is parsed for the live tail.
-pub const MAX_OPEN: usize = 32 * 1024;
+pub(crate) const MAX_OPEN: usize = 32 * 1024;
 /// A line that is longer, in bytes, counts as several.
 const MAX_LINE: usize = 16 * 1024;
 
 /// A message while it arrives.
 #[derive(Debug, Clone, Default)]
-pub struct MarkdownStream {
+pub(crate) struct MarkdownStream {
     splitter: Splitter,
     /// The last line, not yet ended.
     partial: String,
@@ -40,12 +39,12 @@ pub struct MarkdownStream {
 
 impl MarkdownStream {
     /// An empty message.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
     /// Adds what arrived. Renders nothing.
-    pub fn push(&mut self, delta: &str) {
+    pub(crate) fn push(&mut self, delta: &str) {
         self.partial.push_str(delta);
         if !delta.contains('\n') && self.partial.len() <= MAX_LINE {
             return;
@@ -60,7 +59,7 @@ impl MarkdownStream {
     }
 
     /// Rows that can never change any more, each given out once.
-    pub fn take_finished(&mut self, look: &Look) -> Vec<Row> {
+    pub(crate) fn take_finished(&mut self, look: &Look) -> Vec<Row> {
         let mut rows = Vec::new();
         for chunk in self.finished.drain(..) {
             rows.append(&mut self.carry.render(&chunk, look));
@@ -70,7 +69,7 @@ impl MarkdownStream {
 
     /// The last rows, at most `max_rows`, of what is still open. Call
     /// [`MarkdownStream::take_finished`] first: what waits there is not in here.
-    pub fn tail(&self, look: &Look, max_rows: usize) -> Vec<Row> {
+    pub(crate) fn tail(&self, look: &Look, max_rows: usize) -> Vec<Row> {
         let mut open = Self {
             splitter: self.splitter.clone(),
             partial: self.partial.clone(),
@@ -83,7 +82,7 @@ impl MarkdownStream {
     }
 
     /// Ends the message: all rows that were not taken. It is empty afterwards.
-    pub fn finish(&mut self, look: &Look) -> Vec<Row> {
+    pub(crate) fn finish(&mut self, look: &Look) -> Vec<Row> {
         if !self.partial.is_empty() {
             let line = clean_line(&self.partial);
             self.splitter.line(&line, &mut self.finished);
@@ -96,7 +95,7 @@ impl MarkdownStream {
 }
 
 /// A whole message.
-pub fn render(text: &str, look: &Look) -> Vec<Row> {
+pub(crate) fn render(text: &str, look: &Look) -> Vec<Row> {
     document::render(&agent_terminal_text::sanitize(text), look)
 }
 

@@ -10,11 +10,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 /// Matches that are reported.
-pub const MAX_MATCHES: usize = 8;
+pub(crate) const MAX_MATCHES: usize = 8;
 
 /// A file that matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Match {
+pub(crate) struct Match {
     /// Its path below the root; folders end with a slash.
     pub path: String,
     /// Which of its characters match, in order.
@@ -49,7 +49,7 @@ impl Shared {
 
 /// The list of files. Dropping it stops its thread.
 #[derive(Debug)]
-pub struct FileIndex {
+pub(crate) struct FileIndex {
     shared: Arc<Shared>,
     worker: Option<JoinHandle<()>>,
 }
@@ -58,7 +58,7 @@ impl FileIndex {
     /// Begins to list the files below `root` that no ignore file excludes. Hidden files are left
     /// out, links are not followed. `notify` is called on the thread of the index whenever
     /// [`Self::results`] has something new.
-    pub fn start(root: &Path, notify: impl Fn() + Send + 'static) -> Self {
+    pub(crate) fn start(root: &Path, notify: impl Fn() + Send + 'static) -> Self {
         let shared = Arc::new(Shared::default());
         let theirs = Arc::clone(&shared);
         let root = root.to_owned();
@@ -70,7 +70,7 @@ impl FileIndex {
     }
 
     /// Asks for the files that match a query.
-    pub fn search(&self, query: &str) {
+    pub(crate) fn search(&self, query: &str) {
         let mut state = self.shared.lock();
         state.asked += 1;
         query.clone_into(&mut state.query);
@@ -79,12 +79,13 @@ impl FileIndex {
 
     /// The newest answer and the query that it is for: the best matches first, at most
     /// [`MAX_MATCHES`]. `None` before the first answer.
-    pub fn results(&self) -> Option<(String, Vec<Match>)> {
+    pub(crate) fn results(&self) -> Option<(String, Vec<Match>)> {
         self.shared.lock().answer.clone()
     }
 
     /// All files are listed; until then the answer may change.
-    pub fn is_complete(&self) -> bool {
+    #[cfg(test)]
+    pub(crate) fn is_complete(&self) -> bool {
         self.shared.lock().complete
     }
 }

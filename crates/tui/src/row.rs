@@ -7,7 +7,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// One line of the screen. Its text is sanitised: no control character, no escape sequence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Row {
+pub(crate) struct Row {
     /// The text, in styled pieces.
     pub line: Line<'static>,
     /// Parts of it that lead somewhere, in order, not overlapping.
@@ -16,7 +16,7 @@ pub struct Row {
 
 /// A part of a row that leads somewhere (an OSC 8 hyperlink where the terminal has them).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Link {
+pub(crate) struct Link {
     /// The columns that it covers.
     pub columns: Range<u16>,
     /// The address; only printable ASCII.
@@ -25,7 +25,7 @@ pub struct Link {
 
 impl Row {
     /// A row of pieces.
-    pub fn new(spans: Vec<Span<'static>>) -> Self {
+    pub(crate) fn new(spans: Vec<Span<'static>>) -> Self {
         Self {
             line: Line::from(spans),
             links: Vec::new(),
@@ -33,17 +33,17 @@ impl Row {
     }
 
     /// An empty row.
-    pub fn blank() -> Self {
+    pub(crate) fn blank() -> Self {
         Self::default()
     }
 
     /// How many columns it takes.
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.line.spans.iter().map(|s| s.content.width()).sum()
     }
 
     /// Its text without styles.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.line.spans.iter().map(|s| s.content.as_ref()).collect()
     }
 }

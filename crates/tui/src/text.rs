@@ -12,9 +12,10 @@ use ratatui_core::text::{Line, Span};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use crate::look::Look;
 use crate::row::{Link, Row};
 
-pub use wrap::flow;
+pub(crate) use wrap::flow;
 pub(crate) use wrap::room_beside;
 
 /// What a tab is replaced with. Real tab stops would need the column that the text begins at,
@@ -24,7 +25,7 @@ const TAB: &str = "    ";
 /// A stretch of text in one style, before it is broken into rows. May hold line feeds, which
 /// end a row.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Piece {
+pub(crate) struct Piece {
     /// The text; foreign text is welcome.
     pub text: String,
     /// Its style.
@@ -35,7 +36,7 @@ pub struct Piece {
 
 impl Piece {
     /// Text that leads nowhere.
-    pub fn new(text: impl Into<String>, style: Style) -> Self {
+    pub(crate) fn new(text: impl Into<String>, style: Style) -> Self {
         Self {
             text: text.into(),
             style,
@@ -46,7 +47,7 @@ impl Piece {
 
 /// Where the rows go: how wide they are and what stands before the text.
 #[derive(Debug, Clone, Copy)]
-pub struct Frame<'a> {
+pub(crate) struct Frame<'a> {
     /// Columns of a row, indents included.
     pub width: u16,
     /// Before the first row.
@@ -57,7 +58,7 @@ pub struct Frame<'a> {
 
 impl Frame<'_> {
     /// A frame without indents.
-    pub fn bare(width: u16) -> Self {
+    pub(crate) fn bare(width: u16) -> Self {
         Self {
             width,
             first: &[],
@@ -68,7 +69,7 @@ impl Frame<'_> {
 
 /// Where a row may end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Break {
+pub(crate) enum Break {
     /// Between words; within a word only if it is longer than a row.
     Words,
     /// Anywhere: code, where each column counts.
@@ -76,12 +77,12 @@ pub enum Break {
 }
 
 /// How many columns the text takes, once it is clean.
-pub fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
 /// Wraps one logical line at words. Line feeds in it end a row. At least one row.
-pub fn wrap(
+pub(crate) fn wrap(
     line: &Line<'static>,
     width: u16,
     first_indent: &[Span<'static>],
@@ -102,7 +103,7 @@ pub fn wrap(
 
 /// The beginning of a text that fits into `width` columns, with `ellipsis` at its end if
 /// something was left out. Always one line.
-pub fn truncate(text: &str, width: usize, ellipsis: &str) -> String {
+pub(crate) fn truncate(text: &str, width: usize, ellipsis: &str) -> String {
     let text = one_line(text);
     if text.width() <= width {
         return text;
@@ -128,7 +129,7 @@ pub fn truncate(text: &str, width: usize, ellipsis: &str) -> String {
 }
 
 /// Foreign text without control characters but line feeds; tabs are spaces.
-pub fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> String {
     if text
         .bytes()
         .all(|b| b == b'\n' || (b' '..=b'~').contains(&b))
@@ -141,7 +142,7 @@ pub fn clean(text: &str) -> String {
 /// Foreign text of which nothing may be hidden: commands, paths, changes. What a terminal would
 /// act on (a carriage return that overwrites, an escape sequence that deletes) is spelled out;
 /// only line feeds and tabs stay.
-pub fn spelled_out(text: &str) -> String {
+pub(crate) fn spelled_out(text: &str) -> String {
     let mut spelled = String::with_capacity(text.len());
     for character in text.chars() {
         if character.is_control() && !matches!(character, '\n' | '\t') {
@@ -154,17 +155,42 @@ pub fn spelled_out(text: &str) -> String {
 }
 
 /// Like [`spelled_out`], on one line.
-pub fn spelled_out_line(text: &str) -> String {
+pub(crate) fn spelled_out_line(text: &str) -> String {
     clean(&spelled_out(text).replace('\n', "\\n"))
 }
 
 /// Foreign text as one line: line feeds are spaces.
-pub fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     clean(text.trim()).replace('\n', " ")
 }
 
+/// The beginning of a row that fits the look's width. Links that are cut off go.
+pub(crate) fn truncate_row(row: &Row, look: &Look) -> Row {
+    let room = usize::from(look.width);
+    if row.width() <= room {
+        return row.clone();
+    }
+    let mut used = 0;
+    let mut spans = Vec::new();
+    for span in &row.line.spans {
+        let kept = truncate(&span.content, room - used, look.glyphs.ellipsis);
+        let whole = kept == span.content;
+        used += kept.width();
+        spans.push(Span::styled(kept, span.style));
+        if !whole || used >= room {
+            break;
+        }
+    }
+    let mut cut = Row::new(spans);
+    cut.line.style = row.line.style;
+    cut.links.clone_from(&row.links);
+    cut.links
+        .retain(|link| usize::from(link.columns.end) <= used);
+    cut
+}
+
 /// Spaces to put before text.
-pub fn spaces(n_columns: usize) -> Span<'static> {
+pub(crate) fn spaces(n_columns: usize) -> Span<'static> {
     Span::raw(" ".repeat(n_columns))
 }
 

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use agent_config::{Config, StoreError, TrustLevel, store_switch, store_text, store_trust};
 use agent_protocol::{SandboxLevel, ThreadInfo};
-use agent_rollout::{FindError, Summary};
 use agent_sandbox::{Holder, HolderOptions};
 
 use super::{Resume, StartError, ThreadManager, ToolSetup};
@@ -122,15 +121,6 @@ impl ThreadManager {
     /// The configuration, for what a face reads of it itself.
     pub fn config(&self) -> &Config {
         &self.config
-    }
-
-    /// The sessions that were used last, newest first; of one directory or of all. Blocks while
-    /// it reads the heads of their files.
-    ///
-    /// # Errors
-    /// When the directory of sessions cannot be read.
-    pub fn sessions(&self, cwd: Option<&Path>, max: usize) -> Result<Vec<Summary>, FindError> {
-        agent_rollout::list(&self.home, cwd, max)
     }
 
     /// What happened in a session so far, as people see it: the last `max` entries, and how many

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use agent_protocol::{CommandExecution, ItemStatus};
+use agent_protocol::{CommandExecution, CommandSource, ItemStatus};
 use ratatui_core::style::{Modifier, Style};
 use ratatui_core::text::Span;
 
@@ -12,20 +12,9 @@ use crate::look::Look;
 use crate::row::Row;
 use crate::text::{Break, Frame, Piece, flow, indent, inner_width, spelled_out};
 
-/// Who gave the command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    /// The model.
-    Model,
-    /// The user, at the prompt.
-    User,
-}
-
 /// What a command's cell shows beside the command itself.
 #[derive(Debug, Clone, Copy)]
-pub struct CommandView<'a> {
-    /// Who gave it.
-    pub origin: Origin,
+pub(crate) struct CommandView<'a> {
     /// What it has printed so far; used while it runs.
     pub live_output: &'a str,
     /// How long it has been running; used while it runs.
@@ -39,7 +28,6 @@ pub struct CommandView<'a> {
 impl Default for CommandView<'_> {
     fn default() -> Self {
         Self {
-            origin: Origin::Model,
             live_output: "",
             elapsed: None,
             max_script_rows: 8,
@@ -49,7 +37,7 @@ impl Default for CommandView<'_> {
 }
 
 /// A command: what it is, how it went and the two ends of what it printed.
-pub fn command(command: &CommandExecution, view: &CommandView<'_>, look: &Look) -> Vec<Row> {
+pub(crate) fn command(command: &CommandExecution, view: &CommandView<'_>, look: &Look) -> Vec<Row> {
     let mut rows = script_rows(command, view, look);
     let output = match command.status {
         ItemStatus::InProgress if !view.live_output.is_empty() => view.live_output,
@@ -65,7 +53,7 @@ pub fn command(command: &CommandExecution, view: &CommandView<'_>, look: &Look) 
 /// The mark and the words in front of the script.
 fn verdict(
     command: &CommandExecution,
-    origin: Origin,
+    source: CommandSource,
     look: &Look,
 ) -> (Span<'static>, &'static str) {
     let theme = &look.theme;
@@ -73,32 +61,34 @@ fn verdict(
     let ok = mark(look.glyphs.bullet, theme.success);
     let bad = mark(look.glyphs.failed, theme.error);
     let stopped = command.exit_code.is_none();
-    match (command.status, origin) {
-        (ItemStatus::InProgress, Origin::Model) => {
+    match (command.status, source) {
+        (ItemStatus::InProgress, CommandSource::Model) => {
             (mark(look.glyphs.bullet, theme.accent), "Running")
         }
-        (ItemStatus::InProgress, Origin::User) => {
+        (ItemStatus::InProgress, CommandSource::User) => {
             (mark(look.glyphs.bullet, theme.accent), "You are running")
         }
-        (ItemStatus::Declined, Origin::Model | Origin::User) => (bad, "Declined"),
-        (ItemStatus::Failed, Origin::Model | Origin::User) if stopped => (bad, "Stopped"),
-        (ItemStatus::Failed, Origin::Model) => (bad, "Ran"),
-        (ItemStatus::Failed, Origin::User) => (bad, "You ran"),
+        (ItemStatus::Declined, CommandSource::Model | CommandSource::User) => (bad, "Declined"),
+        (ItemStatus::Failed, CommandSource::Model | CommandSource::User) if stopped => {
+            (bad, "Stopped")
+        }
+        (ItemStatus::Failed, CommandSource::Model) => (bad, "Ran"),
+        (ItemStatus::Failed, CommandSource::User) => (bad, "You ran"),
         (ItemStatus::Completed, _) if command.exit_code.is_some_and(|code| code != 0) => (
             bad,
-            if origin == Origin::User {
+            if source == CommandSource::User {
                 "You ran"
             } else {
                 "Ran"
             },
         ),
-        (ItemStatus::Completed, Origin::Model) => (ok, "Ran"),
-        (ItemStatus::Completed, Origin::User) => (ok, "You ran"),
+        (ItemStatus::Completed, CommandSource::Model) => (ok, "Ran"),
+        (ItemStatus::Completed, CommandSource::User) => (ok, "You ran"),
     }
 }
 
 fn script_rows(command: &CommandExecution, view: &CommandView<'_>, look: &Look) -> Vec<Row> {
-    let (mark, words) = verdict(command, view.origin, look);
+    let (mark, words) = verdict(command, command.source, look);
     let bold = look.theme.text.add_modifier(Modifier::BOLD);
     let outcome = outcome(command, view, look);
     let pieces = [

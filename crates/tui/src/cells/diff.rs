@@ -15,7 +15,7 @@ pub(super) use parse::{FileDiff, parse};
 
 /// A unified diff of any number of files, at most `max_rows` rows and one that says how many
 /// lines are left out. Text that is no diff is shown as it is.
-pub fn diff_rows(unified_diff: &str, look: &Look, max_rows: usize) -> Vec<Row> {
+pub(crate) fn diff_rows(unified_diff: &str, look: &Look, max_rows: usize) -> Vec<Row> {
     let files = parse(unified_diff);
     let mut out = Capped::new(max_rows);
     let names_files = files.len() > 1;

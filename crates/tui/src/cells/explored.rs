@@ -11,7 +11,7 @@ use crate::text::{Break, Frame, Piece, flow, indent, inner_width, spelled_out, s
 
 /// Consecutive commands that only looked, in one cell. A command that
 /// [`exploration`] does not know is shown in full.
-pub fn explored(commands: &[CommandExecution], look: &Look) -> Vec<Row> {
+pub(crate) fn explored(commands: &[CommandExecution], look: &Look) -> Vec<Row> {
     let runs = commands
         .iter()
         .any(|command| command.status == ItemStatus::InProgress);

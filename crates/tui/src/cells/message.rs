@@ -9,7 +9,7 @@ use crate::row::Row;
 use crate::text::{Piece, indent, inner_width, one_line, spaces, truncate, width};
 
 /// What the user said, and how many images came with it.
-pub fn user_message(text: &str, n_images: usize, look: &Look) -> Vec<Row> {
+pub(crate) fn user_message(text: &str, n_images: usize, look: &Look) -> Vec<Row> {
     let mut pieces = vec![Piece::new(text.trim_end(), look.theme.user)];
     if n_images > 0 {
         let unit = if n_images == 1 { "image" } else { "images" };
@@ -21,7 +21,7 @@ pub fn user_message(text: &str, n_images: usize, look: &Look) -> Vec<Row> {
 }
 
 /// What the model said, whole.
-pub fn agent_message(text: &str, look: &Look) -> Vec<Row> {
+pub(crate) fn agent_message(text: &str, look: &Look) -> Vec<Row> {
     let prefixes = Prefixes::new(look);
     indent(
         render(text, &prefixes.inner),
@@ -33,7 +33,7 @@ pub fn agent_message(text: &str, look: &Look) -> Vec<Row> {
 
 /// What the model says, while it arrives. All rows together are those of [`agent_message`].
 #[derive(Debug, Clone, Default)]
-pub struct AgentMessage {
+pub(crate) struct AgentMessage {
     stream: MarkdownStream,
     /// The first row was taken, so the mark is shown.
     started: bool,
@@ -41,17 +41,22 @@ pub struct AgentMessage {
 
 impl AgentMessage {
     /// A message of which nothing has arrived.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::default()
     }
 
+    /// Whether a row of it was taken.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.started
+    }
+
     /// Adds what arrived.
-    pub fn push(&mut self, delta: &str) {
+    pub(crate) fn push(&mut self, delta: &str) {
         self.stream.push(delta);
     }
 
     /// Rows that cannot change any more, each given out once.
-    pub fn take_finished(&mut self, look: &Look) -> Vec<Row> {
+    pub(crate) fn take_finished(&mut self, look: &Look) -> Vec<Row> {
         let prefixes = Prefixes::new(look);
         let rows = self.stream.take_finished(&prefixes.inner);
         self.indent(rows, &prefixes, look)
@@ -59,7 +64,7 @@ impl AgentMessage {
 
     /// The last rows of what is still open, at most `max_rows`; after
     /// [`AgentMessage::take_finished`].
-    pub fn tail(&self, look: &Look, max_rows: usize) -> Vec<Row> {
+    pub(crate) fn tail(&self, look: &Look, max_rows: usize) -> Vec<Row> {
         let prefixes = Prefixes::new(look);
         let rows = self.stream.tail(&prefixes.inner, usize::MAX);
         let mut rows = self.clone().indent(rows, &prefixes, look);
@@ -68,7 +73,7 @@ impl AgentMessage {
     }
 
     /// Ends the message: the rows that were not taken. It is empty afterwards.
-    pub fn finish(&mut self, look: &Look) -> Vec<Row> {
+    pub(crate) fn finish(&mut self, look: &Look) -> Vec<Row> {
         let prefixes = Prefixes::new(look);
         let rows = self.stream.finish(&prefixes.inner);
         let rows = self.indent(rows, &prefixes, look);
@@ -115,7 +120,7 @@ impl Prefixes {
 
 /// How much of something is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Detail {
+pub(crate) enum Detail {
     /// What it is about, in one row.
     Folded,
     /// All of it.
@@ -123,7 +128,7 @@ pub enum Detail {
 }
 
 /// The summary of what the model thought.
-pub fn reasoning(text: &str, detail: Detail, look: &Look) -> Vec<Row> {
+pub(crate) fn reasoning(text: &str, detail: Detail, look: &Look) -> Vec<Row> {
     let dim = look.theme.dim;
     match detail {
         Detail::Folded => {

@@ -10,7 +10,7 @@ use crate::text::{Break, Frame, Piece, flow, indent, inner_width, spaces, width}
 
 /// How much a notice matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoticeKind {
+pub(crate) enum NoticeKind {
     /// Worth knowing.
     Info,
     /// Something is not as it should be.
@@ -20,7 +20,7 @@ pub enum NoticeKind {
 }
 
 /// Something that the program says, and what to do about it.
-pub fn notice(kind: NoticeKind, text: &str, hint: Option<&str>, look: &Look) -> Vec<Row> {
+pub(crate) fn notice(kind: NoticeKind, text: &str, hint: Option<&str>, look: &Look) -> Vec<Row> {
     let theme = &look.theme;
     let (mark, style) = match kind {
         NoticeKind::Info => (look.glyphs.bullet, theme.dim),
@@ -45,19 +45,13 @@ pub fn notice(kind: NoticeKind, text: &str, hint: Option<&str>, look: &Look) -> 
 }
 
 /// The user stopped the turn.
-pub fn interrupted(look: &Look) -> Vec<Row> {
+pub(crate) fn interrupted(look: &Look) -> Vec<Row> {
     let hint = Some("Say what to do instead.");
     notice(NoticeKind::Warning, "Interrupted.", hint, look)
 }
 
-/// The conversation was made shorter.
-pub fn compacted(look: &Look) -> Vec<Row> {
-    let text = "The conversation was summarised to make room.";
-    notice(NoticeKind::Info, text, None, look)
-}
-
 /// The model's plan.
-pub fn plan(items: &[TodoItem], look: &Look) -> Vec<Row> {
+pub(crate) fn plan(items: &[TodoItem], look: &Look) -> Vec<Row> {
     let theme = &look.theme;
     let bold = theme.text.add_modifier(Modifier::BOLD);
     let mut rows = marked(

@@ -13,7 +13,7 @@ use crate::text::{Break, Piece, spelled_out_line};
 const INDENT: usize = 4;
 
 /// An edit: the files, why it was not made, and at most `max_rows` rows of its diff.
-pub fn patch(change: &FileChange, max_rows: usize, look: &Look) -> Vec<Row> {
+pub(crate) fn patch(change: &FileChange, max_rows: usize, look: &Look) -> Vec<Row> {
     let files = parse(&change.unified_diff);
     let mut rows = title(change, &files, look);
     if let Some(error) = &change.error {

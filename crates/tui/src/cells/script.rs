@@ -5,14 +5,14 @@
 
 /// What a script that only looks does, in order. At least one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exploration {
+pub(crate) struct Exploration {
     /// One for each command, or more.
     pub steps: Vec<Step>,
 }
 
 /// One thing that is looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Step {
+pub(crate) enum Step {
     /// A file is read.
     Read {
         /// Its path.
@@ -163,7 +163,7 @@ const GIT: Options = Options {
 };
 
 /// What the script looks at, if it is certain that it does nothing else.
-pub fn exploration(command: &str) -> Option<Exploration> {
+pub(crate) fn exploration(command: &str) -> Option<Exploration> {
     let mut steps = Vec::new();
     for pipeline in parse(command)? {
         let mut commands = pipeline.into_iter();

@@ -12,7 +12,7 @@ use crate::text::{Break, Frame, Piece, flow, one_line, spelled_out_line};
 
 /// What a session begins with.
 #[derive(Debug, Clone, Copy)]
-pub struct SessionHeader<'a> {
+pub(crate) struct SessionHeader<'a> {
     /// The version of the program.
     pub version: &'a str,
     /// The model.
@@ -30,7 +30,7 @@ pub struct SessionHeader<'a> {
 }
 
 /// Three lines at the top of a session.
-pub fn session_header(header: &SessionHeader<'_>, look: &Look) -> Vec<Row> {
+pub(crate) fn session_header(header: &SessionHeader<'_>, look: &Look) -> Vec<Row> {
     let theme = &look.theme;
     let joint = look.glyphs.joint;
     let mut model = one_line(header.model);
@@ -60,7 +60,7 @@ pub fn session_header(header: &SessionHeader<'_>, look: &Look) -> Vec<Row> {
 
 /// What a turn took.
 #[derive(Debug, Clone, Copy)]
-pub struct TurnFooter {
+pub(crate) struct TurnFooter {
     /// How long it ran.
     pub elapsed: Duration,
     /// Its tokens.
@@ -68,7 +68,7 @@ pub struct TurnFooter {
 }
 
 /// One quiet line below a turn.
-pub fn turn_footer(footer: &TurnFooter, look: &Look) -> Vec<Row> {
+pub(crate) fn turn_footer(footer: &TurnFooter, look: &Look) -> Vec<Row> {
     let usage = &footer.usage;
     let joint = look.glyphs.joint;
     let mut text = duration(footer.elapsed);

@@ -2,7 +2,7 @@ mod commands;
 mod edits;
 mod words;
 
-use agent_protocol::{CommandExecution, ItemStatus};
+use agent_protocol::{CommandExecution, CommandSource, ItemStatus};
 
 use super::*;
 use crate::look::{Glyphs, Theme};
@@ -41,6 +41,7 @@ fn ran(script: &str, output: &str, exit_code: i32) -> CommandExecution {
         exit_code: Some(exit_code),
         status,
         duration_ms: Some(2345),
+        source: CommandSource::Model,
     }
 }
 

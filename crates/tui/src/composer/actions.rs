@@ -42,9 +42,6 @@ impl Composer {
                 return ComposerEffect::OpenEditor(self.editor.text().expanded());
             }
         }
-        if let Some(vim) = &self.vim {
-            vim.settle(&mut self.editor);
-        }
         self.refresh();
         ComposerEffect::Changed
     }
@@ -56,8 +53,11 @@ impl Composer {
             if token.kind == Kind::Command {
                 return self.run_selected(&token, &item);
             }
-            self.complete(&token, &item);
-            return ComposerEffect::Changed;
+            // Of a name that is complete there is nothing to choose.
+            if token.query != item.name {
+                self.complete(&token, &item);
+                return ComposerEffect::Changed;
+            }
         }
         if self.continues_line() {
             let at = self.editor.cursor();
@@ -142,15 +142,14 @@ impl Composer {
 
     /// Moves by rows of the screen, and beyond them through the history.
     pub(super) fn go_rows(&mut self, direction: Vertical, count: usize) {
-        for _ in 0..count {
-            let capacity = view::capacity(self.columns);
-            let layout = self.editor.layout(capacity);
-            if !self.editor.go_row(direction, &layout) && !self.recall(direction, capacity) {
-                break;
-            }
+        let capacity = view::capacity(self.columns);
+        let layout = self.editor.layout(capacity);
+        let mut moved = 0;
+        while moved < count && self.editor.go_row(direction, &layout) {
+            moved += 1;
         }
-        if let Some(vim) = &self.vim {
-            vim.settle(&mut self.editor);
+        if moved == 0 {
+            self.recall(direction, capacity);
         }
         let was_shown = self.completion.open().is_some();
         self.refresh();
@@ -159,14 +158,14 @@ impl Composer {
         }
     }
 
-    /// Shows an earlier message or the draft; false when there is none.
-    fn recall(&mut self, direction: Vertical, capacity: usize) -> bool {
+    /// Shows an earlier message or the draft, if there is one.
+    fn recall(&mut self, direction: Vertical, capacity: usize) {
         let shown = self.editor.text();
         let found = match direction {
             Vertical::Up => self.history.older(shown),
             Vertical::Down => self.history.newer(shown),
         };
-        let Some(text) = found else { return false };
+        let Some(text) = found else { return };
         let end = text.len();
         self.editor.reset(text, end);
         if direction == Vertical::Up {
@@ -175,7 +174,6 @@ impl Composer {
             let end = layout.offset(self.editor.text(), 0, usize::MAX);
             self.editor.move_to(end);
         }
-        true
     }
 
     /// A key while the history is searched.

@@ -12,7 +12,7 @@ const VERSION: u32 = 1;
 
 /// What the composer holds: the text with its elements, and the cursor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Draft {
+pub(crate) struct Draft {
     #[serde(deserialize_with = "known_version")]
     version: u32,
     parts: Vec<Part>,
@@ -78,12 +78,13 @@ impl Draft {
     }
 
     /// Nothing is in it.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
     /// The text with pastes in full.
-    pub fn text(&self) -> String {
+    #[cfg(test)]
+    pub(crate) fn text(&self) -> String {
         self.rich_text().expanded()
     }
 
@@ -92,6 +93,8 @@ impl Draft {
         for part in self.parts.clone() {
             text.push(&match part {
                 Part::Text(plain) => RichText::plain(plain),
+                // Without a label an element could neither be seen nor kept.
+                Part::Paste { label, text } if label.is_empty() => RichText::plain(text),
                 Part::Paste { label, text } => {
                     RichText::element(label, Content::Paste(Arc::from(text)))
                 }

@@ -22,20 +22,24 @@ pub(super) struct History {
 impl History {
     pub(super) fn set(&mut self, entries: Vec<String>) {
         *self = Self::default();
-        for entry in entries {
-            self.remember(&entry);
+        let surplus = entries.len().saturating_sub(MAX_ENTRIES);
+        for entry in entries.into_iter().skip(surplus) {
+            self.push(entry);
         }
     }
 
     /// Adds a message, unless it is empty or the newest one already. A walk ends.
     pub(super) fn remember(&mut self, text: &str) {
         self.stop();
-        if text.trim().is_empty() || self.entries.last().is_some_and(|last| last == text) {
-            return;
-        }
-        self.entries.push(text.to_owned());
+        self.push(text.to_owned());
         let surplus = self.entries.len().saturating_sub(MAX_ENTRIES);
         self.entries.drain(..surplus);
+    }
+
+    fn push(&mut self, text: String) {
+        if !text.trim().is_empty() && self.entries.last() != Some(&text) {
+            self.entries.push(text);
+        }
     }
 
     /// Ends a walk.

@@ -16,7 +16,7 @@ use crate::look::Look;
 use crate::row::Row;
 
 /// Rows that the list below the text has at most.
-pub const POPUP_ROWS: usize = 8;
+pub(super) const POPUP_ROWS: usize = 8;
 
 /// Columns of the prompt and the space behind it.
 const INDENT: usize = 2;
@@ -29,7 +29,7 @@ const HINTS: [&str; 3] = [
 
 /// What there is to see.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ComposerView {
+pub(crate) struct ComposerView {
     /// The text, at least one row.
     pub rows: Vec<Row>,
     /// The list below it, at most [`POPUP_ROWS`] rows.

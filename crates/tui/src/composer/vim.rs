@@ -3,12 +3,13 @@
 //! Counts, operators with motions and text objects, registers by way of the kill ring. There is
 //! no visual mode and no dot. In insert mode the keys are those of ordinary editing.
 
+mod find;
 mod motion;
 mod operator;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use self::motion::{Find, FindKind, Which};
+use self::find::{Find, FindKind, Which};
 use self::operator::{Operator, Register};
 use super::editor::{Editor, Vertical};
 use super::keys;

@@ -7,17 +7,21 @@ use super::{SyntaxStyles, Theme};
 
 /// A theme that can be chosen.
 #[derive(Debug, Clone, Copy)]
-pub struct NamedTheme {
+pub(crate) struct NamedTheme {
     /// How the configuration spells it.
     pub name: &'static str,
     /// The background that it is made for; none if it fits any.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "contrast is checked against it")
+    )]
     pub background: Option<Color>,
     /// Its styles.
     pub theme: Theme,
 }
 
 /// All themes.
-pub const THEMES: &[NamedTheme] = &[
+pub(crate) const THEMES: &[NamedTheme] = &[
     NamedTheme {
         name: "ansi",
         background: None,

@@ -1,4 +1,4 @@
-//! Walks over parsed Markdown and sets its blocks; carries what one chunk must know of the last.
+//! Walks over parsed Markdown and sets its blocks.
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use ratatui_core::style::{Modifier, Style};
@@ -6,7 +6,6 @@ use ratatui_core::text::Span;
 
 use super::code::CodeBlock;
 use super::inline::Inline;
-use super::split::Chunk;
 use super::table::{Layout, Table};
 use super::target::link_target;
 use crate::look::Look;
@@ -16,67 +15,6 @@ use crate::text::{Break, Frame, append, flow, room_beside, spaces, width};
 /// Deeper quotations and lists are shown at this depth. Keeps prefixes short, and so the cost
 /// of a row.
 const MAX_DEPTH: usize = 24;
-
-/// What rendering carries from one chunk to the next.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Carry {
-    /// Something was shown, so the next block stands apart from it.
-    started: bool,
-    /// A gap is due before the next row.
-    gap: bool,
-    /// The number of the next item of the open list.
-    next_number: Option<u64>,
-    /// How the open table is set.
-    table: Option<Layout>,
-    /// The open code block.
-    code: Option<CodeBlock>,
-}
-
-impl Carry {
-    /// The rows of the next chunk.
-    pub(super) fn render(&mut self, chunk: &Chunk, look: &Look) -> Vec<Row> {
-        let mut document = Document::new(look);
-        match chunk {
-            Chunk::Blocks(text) => {
-                self.gap = true;
-                document.run(text);
-            }
-            Chunk::More(text) => document.run(text),
-            Chunk::Item { text, continues } => {
-                self.gap |= !continues;
-                document.first_number = self.next_number.filter(|_| *continues);
-                document.run(text);
-                self.next_number = document.next_number;
-            }
-            Chunk::CodeStart(info) => {
-                self.gap = true;
-                self.code = Some(CodeBlock::new(info));
-            }
-            Chunk::CodeLine(line) => {
-                if let Some(code) = &mut self.code {
-                    document.rows = code.line(line, look, Vec::new(), Vec::new());
-                }
-            }
-            Chunk::CodeEnd => self.code = None,
-            Chunk::TableRow { head, row } => {
-                document.open_table = self.table.take();
-                document.run(&format!("{head}{row}\n"));
-            }
-        }
-        if document.layout.is_some() {
-            self.table = document.layout;
-        }
-        let mut rows = document.rows;
-        if rows.is_empty() {
-            return rows;
-        }
-        if std::mem::take(&mut self.gap) && self.started {
-            rows.insert(0, Row::blank());
-        }
-        self.started = true;
-        rows
-    }
-}
 
 /// The rows of a whole message, whose text is sanitised.
 pub(super) fn render(text: &str, look: &Look) -> Vec<Row> {
@@ -104,9 +42,9 @@ enum Leaf {
 }
 
 /// The rows of some Markdown.
-struct Document<'l> {
+pub(super) struct Document<'l> {
     look: &'l Look,
-    rows: Vec<Row>,
+    pub(super) rows: Vec<Row>,
     /// The blank row that is due before the next one.
     gap: Option<Row>,
     /// Nothing has been shown in the innermost container.
@@ -117,17 +55,17 @@ struct Document<'l> {
     inline: Inline,
     leaf: Leaf,
     /// Overrides the number that the first list begins with.
-    first_number: Option<u64>,
+    pub(super) first_number: Option<u64>,
     /// The number that the outermost list would go on with.
-    next_number: Option<u64>,
+    pub(super) next_number: Option<u64>,
     /// The table goes on one that was set like this.
-    open_table: Option<Layout>,
+    pub(super) open_table: Option<Layout>,
     /// How the last table was set.
-    layout: Option<Layout>,
+    pub(super) layout: Option<Layout>,
 }
 
 impl<'l> Document<'l> {
-    fn new(look: &'l Look) -> Self {
+    pub(super) fn new(look: &'l Look) -> Self {
         Self {
             look,
             rows: Vec::new(),
@@ -135,7 +73,7 @@ impl<'l> Document<'l> {
             fresh: true,
             containers: Vec::new(),
             lists: Vec::new(),
-            inline: Inline::new(look.theme.text),
+            inline: Inline::new(&look.theme),
             leaf: Leaf::Text,
             first_number: None,
             next_number: None,
@@ -144,7 +82,7 @@ impl<'l> Document<'l> {
         }
     }
 
-    fn run(&mut self, text: &str) {
+    pub(super) fn run(&mut self, text: &str) {
         let options = Options::ENABLE_TABLES
             | Options::ENABLE_STRIKETHROUGH
             | Options::ENABLE_TASKLISTS

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use ratatui_core::style::Style;
 
+use super::target::{find_url, link_target};
+use crate::look::Theme;
 use crate::text::Piece;
 
 /// The text of the block so far, and the styles that are open.
@@ -12,15 +14,18 @@ pub(super) struct Inline {
     pieces: Vec<Piece>,
     /// Outside any mark.
     base: Style,
+    /// Of addresses that were found in the text.
+    link: Style,
     /// For each open mark the style of what is in it, and where that leads.
     open: Vec<(Style, Option<Arc<str>>)>,
 }
 
 impl Inline {
-    pub(super) fn new(base: Style) -> Self {
+    pub(super) fn new(theme: &Theme) -> Self {
         Self {
             pieces: Vec::new(),
-            base,
+            base: theme.text,
+            link: theme.link,
             open: Vec::new(),
         }
     }
@@ -73,7 +78,39 @@ impl Inline {
 
     /// What was collected; the next block begins.
     pub(super) fn take(&mut self) -> Vec<Piece> {
-        std::mem::take(&mut self.pieces)
+        let pieces = std::mem::take(&mut self.pieces);
+        let mut linked = Vec::with_capacity(pieces.len());
+        for piece in pieces {
+            self.link_urls(piece, &mut linked);
+        }
+        linked
+    }
+
+    /// Web addresses in plain text lead where they say. Done last, because the parser gives out
+    /// an address in parts.
+    fn link_urls(&self, piece: Piece, out: &mut Vec<Piece>) {
+        let mut rest = piece.text.as_str();
+        while piece.target.is_none()
+            && let Some(url) = find_url(rest)
+        {
+            let (before, _) = rest.split_at(url.start);
+            let (upto, after) = rest.split_at(url.end);
+            let url = upto.get(url.start..).unwrap_or_default();
+            if !before.is_empty() {
+                out.push(Piece::new(before, piece.style));
+            }
+            out.push(Piece {
+                text: url.to_owned(),
+                style: piece.style.patch(self.link),
+                target: link_target(url).map(Arc::from),
+            });
+            rest = after;
+        }
+        if rest.len() == piece.text.len() {
+            out.push(piece);
+        } else if !rest.is_empty() {
+            out.push(Piece::new(rest, piece.style));
+        }
     }
 
     fn current(&self) -> (Style, Option<Arc<str>>) {

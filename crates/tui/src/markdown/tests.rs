@@ -3,6 +3,7 @@ use std::fmt::Write as _;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
+use super::target::link_target;
 use super::*;
 use crate::shown::{look, plain, styled};
 use crate::text::tests::{assert_sound, hostile};
@@ -477,6 +478,28 @@ fn only_addresses_that_may_be_followed_are_kept() {
     assert_eq!(link_target("javascript:alert(1)"), None);
     assert_eq!(link_target("src/a.rs"), None);
     assert_eq!(link_target(&format!("https://{}", "a".repeat(3000))), None);
+}
+
+#[test]
+fn web_addresses_in_text_are_links() {
+    let text = "See https://e.org/a_b?c=d&e=f, (http://e.org/x_(y)) or *https://e.org/q*. xhttps://no, https:// `https://e.org/code` [https://e.org/t](https://other.org)";
+    expect![[r#"
+        See {blue underlined|https://e.org/a_b?c=d&e=f}, ({blue underlined|http://e.org/x_(y)}) or {blue italic underlined|https://e.org/q}. xhttps://no, https:// {blue underlined|https://e.org/code} {blue underlined|https://e.org/t}
+          4..29 -> https://e.org/a_b?c=d&e=f
+          32..50 -> http://e.org/x_(y)
+          55..70 -> https://e.org/q
+          94..112 -> https://e.org/code
+          113..128 -> https://other.org
+    "#]].assert_eq(&styled(&render(text, &look(200))));
+}
+
+#[test]
+fn many_addresses_cost_no_more_than_other_text() {
+    // Quadratic work would take minutes here.
+    for part in ["http://a ", "https://", "http://a)))).", "http"] {
+        let text = part.repeat((1 << 20) / part.len());
+        assert_sound(&render(&text, &look(80)), 80);
+    }
 }
 
 #[test]

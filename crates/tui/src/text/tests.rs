@@ -216,7 +216,7 @@ pub(crate) fn hostile() -> impl Strategy<Value = String> {
 
 /// Clusters that take columns.
 fn n_visible(text: &str) -> usize {
-    let clusters = text.trim().graphemes(true);
+    let clusters = text.trim_matches(' ').graphemes(true);
     clusters.filter(|cluster| cluster.width() > 0).count()
 }
 

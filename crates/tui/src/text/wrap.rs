@@ -12,7 +12,7 @@ use crate::row::{Link, Row};
 
 /// Breaks pieces into rows no wider than the frame, unless a single character is wider. At
 /// least one row. Indents that would leave too little room are left out.
-pub fn flow(pieces: &[Piece], frame: Frame<'_>, breaking: Break) -> Vec<Row> {
+pub(crate) fn flow(pieces: &[Piece], frame: Frame<'_>, breaking: Break) -> Vec<Row> {
     let texts: Vec<String> = pieces.iter().map(|piece| clean(&piece.text)).collect();
     let mut flow = Flow::new(pieces, &texts, frame);
     for (piece_idx, text) in texts.iter().enumerate() {

@@ -67,10 +67,6 @@ fn a_command_and_the_ends_of_its_output() {
 #[test]
 fn how_a_command_ended_is_said_in_words() {
     let view = CommandView::default();
-    let by_user = CommandView {
-        origin: Origin::User,
-        ..view
-    };
     let failed = ran("false", "", 1);
     let mut stopped = ran("sleep 100", "", 1);
     stopped.exit_code = None;
@@ -81,7 +77,11 @@ fn how_a_command_ended_is_said_in_words() {
     let mut text = String::new();
     for execution in [&ran("ls", "", 0), &failed, &stopped, &declined, &completed] {
         text.push_str(&shown(execution, &view));
-        text.push_str(&shown(execution, &by_user));
+        let by_user = CommandExecution {
+            source: CommandSource::User,
+            ..execution.clone()
+        };
+        text.push_str(&shown(&by_user, &view));
     }
     expect![[r#"
         • Ran ls · 2.3s

@@ -202,7 +202,6 @@ fn notices() {
             look,
         ));
         rows.append(&mut interrupted(look));
-        rows.append(&mut compacted(look));
         rows
     };
     expect![[r#"
@@ -214,8 +213,6 @@ fn notices() {
           └ set `HTTPS_PROXY`
         ⚠ Interrupted.
           └ Say what to do instead.
-        • The conversation was summarised to
-          make room.
         80:
         • cleared
         ⚠ the server is slow
@@ -224,7 +221,6 @@ fn notices() {
           └ set `HTTPS_PROXY`
         ⚠ Interrupted.
           └ Say what to do instead.
-        • The conversation was summarised to make room.
         120:
         • cleared
         ⚠ the server is slow
@@ -233,7 +229,6 @@ fn notices() {
           └ set `HTTPS_PROXY`
         ⚠ Interrupted.
           └ Say what to do instead.
-        • The conversation was summarised to make room.
     "#]]
     .assert_eq(&at_widths(cell));
     expect![[r#"
@@ -244,7 +239,6 @@ fn notices() {
             set `HTTPS_PROXY`
         warning: Interrupted.
             Say what to do instead.
-        - The conversation was summarised to make room.
     "#]]
     .assert_eq(&in_plain_glyphs(cell));
 }

@@ -50,6 +50,9 @@ fn skills_are_completed() {
     check("use $ru|", "Tab", "use $rust |");
     check("$r|", "Down Enter", "$rust |");
     check("costs $5|", "Enter", "|");
+    // The whole name was typed: Enter sends.
+    let submission = submitted(press(&mut with("use |"), "$rust Enter"));
+    assert_eq!(submission.text, "use $rust");
 }
 
 fn found(path: &str) -> Match {

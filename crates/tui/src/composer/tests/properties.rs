@@ -98,7 +98,7 @@ fn check_invariants(composer: &Composer) -> Result<(), TestCaseError> {
 fn check_view(composer: &Composer, width: u16) -> Result<(), TestCaseError> {
     let view = composer.view(&look(width), 4);
     prop_assert!(!view.rows.is_empty() && view.rows.len() <= 4);
-    prop_assert!(view.popup.len() <= super::super::POPUP_ROWS);
+    prop_assert!(view.popup.len() <= super::super::view::POPUP_ROWS);
     for row in view.rows.iter().chain(&view.popup) {
         prop_assert!(row.width() <= usize::from(width), "{:?}", row.text());
         prop_assert!(

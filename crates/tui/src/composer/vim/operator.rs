@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::Vim;
-use super::motion::{self, Reach, Which};
+use super::find::Which;
+use super::motion::{self, Reach};
 use crate::composer::editor::Editor;
 use crate::composer::motion::line;
 use crate::composer::rich_text::RichText;

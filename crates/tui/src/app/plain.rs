@@ -1,0 +1,68 @@
+//! The interface where the terminal only has lines: what is asked is printed once, with
+//! numbers, and answered by a line.
+
+use std::time::Instant;
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::{App, Effect};
+use crate::overlay::Outcome;
+use crate::row::Row;
+use crate::screen::{Screen, ScreenOutcome};
+use crate::terminal::Size;
+
+/// Rows that a printed question or list has at most.
+const MAX_ROWS: u16 = 500;
+
+impl App {
+    /// What is asked now, and the prompt for the line that answers or begins something.
+    pub(crate) fn plain_view(&mut self) -> (Vec<Row>, Option<&'static str>) {
+        let size = Size {
+            columns: self.look.width,
+            rows: MAX_ROWS,
+        };
+        if let Some(screen) = &mut self.screen {
+            let rows = screen.plain_rows(&self.transcript, &self.look);
+            if !matches!(screen, Screen::Sessions(_)) {
+                // A pager has nothing to wait for here.
+                self.screen = None;
+            }
+            return (rows, Some("number> "));
+        }
+        if let Some(overlay) = self.overlays.front_mut() {
+            let (rows, _) = overlay.view(&self.look, size);
+            return (rows, Some("answer> "));
+        }
+        let prompt = (!self.is_busy()).then_some("> ");
+        (Vec::new(), prompt)
+    }
+
+    pub(super) fn line(&mut self, line: &str, now: Instant) -> Vec<Effect> {
+        if let Some(Screen::Sessions(list)) = &mut self.screen {
+            let number = line.trim().parse::<usize>().ok();
+            let chosen = number.and_then(|number| list.nth(number.checked_sub(1)?));
+            let outcome = chosen.map_or(ScreenOutcome::Close, ScreenOutcome::Resume);
+            return self.screen_outcome(outcome);
+        }
+        if let Some(overlay) = self.overlays.front_mut() {
+            let mut outcome = Outcome::Stay;
+            if overlay.takes_text() {
+                overlay.paste(line);
+                outcome = overlay.key(key(KeyCode::Enter));
+            } else if let Some(character) = line.trim().chars().next() {
+                outcome = overlay.key(key(KeyCode::Char(character)));
+            }
+            return self.overlay_outcome(outcome);
+        }
+        if line.trim().is_empty() {
+            return Vec::new();
+        }
+        self.composer.set_text(line);
+        let effect = self.composer.key(key(KeyCode::Enter), now);
+        self.composer_effect(effect, now)
+    }
+}
+
+fn key(code: KeyCode) -> KeyEvent {
+    KeyEvent::new(code, KeyModifiers::NONE)
+}

@@ -1,0 +1,133 @@
+//! The line below the composer and the line that says what is going on.
+
+use std::time::Instant;
+
+use ratatui_core::text::Span;
+
+use super::{App, Armed, SPINNER_STEP};
+use crate::row::Row;
+use crate::settings::StatusItem;
+use crate::text;
+use crate::transcript::elapsed;
+
+/// Pictures of the spinner: a dot that breathes.
+const SPINNER: &[&str] = &["·", "•", "●", "•"];
+
+impl App {
+    /// What is going on, if a turn or a command runs.
+    pub(super) fn activity(&self, now: Instant) -> Option<Row> {
+        let look = &self.look;
+        if !self.is_busy() {
+            return None;
+        }
+        let mut spans = vec![Span::styled(
+            format!("{} ", self.spinner(now)),
+            look.theme.accent,
+        )];
+        spans.push(Span::styled(self.doing(), look.theme.text));
+        let time = self.turn.as_ref().map(|turn| {
+            let time = now.saturating_duration_since(turn.started);
+            format!("{} · ", elapsed(time))
+        });
+        let time = time.unwrap_or_default();
+        let hint = format!(" ({time}esc to interrupt)");
+        spans.push(Span::styled(hint, look.theme.dim));
+        Some(text::truncate_row(&Row::new(spans), look))
+    }
+
+    fn spinner(&self, now: Instant) -> &'static str {
+        let Some(turn) = self.turn.as_ref().filter(|_| !self.look.reduced_motion) else {
+            return self.look.glyphs.bullet;
+        };
+        let time = now.saturating_duration_since(turn.started);
+        let step = time.as_millis() / SPINNER_STEP.as_millis();
+        let index = usize::try_from(step).unwrap_or(0) % SPINNER.len();
+        SPINNER.get(index).copied().unwrap_or("•")
+    }
+
+    /// What the agent does now, in a few words.
+    fn doing(&self) -> String {
+        if let Some(turn) = &self.turn {
+            if turn.interrupting {
+                return "Stopping".to_owned();
+            }
+            if let Some(trouble) = &turn.trouble {
+                return text::one_line(&format!("Waiting: {trouble}"));
+            }
+        }
+        match self.transcript.running_command() {
+            Some(command) => text::one_line(&format!("Running {command}")),
+            None => "Working".to_owned(),
+        }
+    }
+
+    /// The line below the composer.
+    pub(super) fn status_line(&self) -> Row {
+        let look = &self.look;
+        let hint = match self.armed {
+            Some((Armed::Quit, _)) => Some("press ctrl-c again to quit"),
+            Some((Armed::Back, _)) => Some("press esc again to go back to an earlier message"),
+            None => None,
+        };
+        if let Some(hint) = hint {
+            let row = Row::from(Span::styled(format!("  {hint}"), look.theme.warning));
+            return text::truncate_row(&row, look);
+        }
+        let parts = self.settings.status_line.iter();
+        let parts: Vec<String> = parts.filter_map(|item| self.status_part(*item)).collect();
+        let line = format!("  {}", parts.join(" · "));
+        text::truncate_row(&Row::from(Span::styled(line, look.theme.dim)), look)
+    }
+
+    fn status_part(&self, item: StatusItem) -> Option<String> {
+        let info = &self.info;
+        match item {
+            StatusItem::Model => Some(match &info.reasoning_effort {
+                Some(effort) => text::one_line(&format!("{} {effort}", info.model)),
+                None => text::one_line(&info.model),
+            }),
+            StatusItem::Directory => Some(text::one_line(&self.short_directory())),
+            StatusItem::Branch => self.branch.as_deref().map(text::one_line),
+            StatusItem::Permissions => {
+                Some(format!("{} · {}", info.sandbox_mode, info.approval_policy))
+            }
+            StatusItem::Context => self.context_left(),
+        }
+    }
+
+    /// The directory with `~` for the home directory.
+    fn short_directory(&self) -> String {
+        short_path(&self.info.cwd, self.home_directory.as_deref())
+    }
+
+    /// How much of the window is left where it is known; else how much is used.
+    fn context_left(&self) -> Option<String> {
+        let used = self.last_request?.total();
+        match self.info.context_window.filter(|window| *window > 0) {
+            Some(window) => {
+                let left = window.saturating_sub(used) * 100 / window;
+                Some(format!("{left}% context left"))
+            }
+            None => Some(format!("{} in context", short_count(used))),
+        }
+    }
+}
+
+/// A count in a few characters: `950`, `12.3k`, `1.2M`.
+pub(crate) fn short_count(count: u64) -> String {
+    match count {
+        0..1000 => count.to_string(),
+        1000..1_000_000 => format!("{}.{}k", count / 1000, count % 1000 / 100),
+        _ => format!("{}.{}M", count / 1_000_000, count % 1_000_000 / 100_000),
+    }
+}
+
+/// A path with `~` for the home directory.
+pub(crate) fn short_path(path: &std::path::Path, home: Option<&std::path::Path>) -> String {
+    let below = home.and_then(|home| path.strip_prefix(home).ok());
+    match below {
+        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+        Some(rest) => format!("~/{}", rest.display()),
+        None => path.display().to_string(),
+    }
+}

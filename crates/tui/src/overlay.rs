@@ -1,0 +1,104 @@
+//! What stands in front of the composer for a while: questions that must be answered, lists to
+//! choose from, help.
+
+pub(crate) mod approval;
+pub(crate) mod help;
+mod list;
+pub(crate) mod menu;
+pub(crate) mod question;
+
+use agent_protocol::{ApprovalChoice, QuestionAnswers, RequestId};
+use crossterm::event::KeyEvent;
+
+use crate::look::Look;
+use crate::row::Row;
+use crate::terminal::Size;
+
+use menu::Purpose;
+
+/// Something in front of the composer.
+#[derive(Debug)]
+pub(crate) enum Overlay {
+    /// A wish for consent.
+    Approval(approval::Approval),
+    /// Questions of the model.
+    Question(question::Questions),
+    /// A list to choose from.
+    Menu(menu::Menu),
+    /// Commands and keys.
+    Help(help::Help),
+}
+
+/// What came of a key.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// The overlay stays.
+    Stay,
+    /// It goes.
+    Close,
+    /// It goes with an answer.
+    Answer {
+        request_id: RequestId,
+        choice: ApprovalChoice,
+        note: Option<String>,
+    },
+    /// It goes with answers.
+    Reply {
+        request_id: RequestId,
+        answers: Option<QuestionAnswers>,
+    },
+    /// It goes with a choice.
+    Chosen(Purpose, String),
+}
+
+impl Overlay {
+    pub(crate) fn key(&mut self, key: KeyEvent) -> Outcome {
+        match self {
+            Self::Approval(approval) => approval.key(key),
+            Self::Question(questions) => questions.key(key),
+            Self::Menu(menu) => menu.key(key),
+            Self::Help(help) => help.key(key),
+        }
+    }
+
+    pub(crate) fn paste(&mut self, text: &str) {
+        match self {
+            Self::Approval(approval) => approval.paste(text),
+            Self::Question(questions) => questions.paste(text),
+            Self::Menu(_) | Self::Help(_) => {}
+        }
+    }
+
+    /// Rows that fit the size, and the cursor in them.
+    pub(crate) fn view(&mut self, look: &Look, size: Size) -> (Vec<Row>, Option<(u16, u16)>) {
+        match self {
+            Self::Approval(approval) => approval.view(look, size),
+            Self::Question(questions) => questions.view(look, size),
+            Self::Menu(menu) => (menu.view(look, size), None),
+            Self::Help(help) => (help.view(look, size), None),
+        }
+    }
+
+    /// Whether it waits for words rather than for a choice.
+    pub(crate) fn takes_text(&self) -> bool {
+        match self {
+            Self::Approval(approval) => approval.takes_text(),
+            Self::Question(questions) => questions.takes_text(),
+            Self::Menu(_) | Self::Help(_) => false,
+        }
+    }
+
+    /// The request that it is about.
+    pub(crate) fn asks(&self) -> Option<RequestId> {
+        match self {
+            Self::Approval(approval) => Some(approval.request_id()),
+            Self::Question(questions) => Some(questions.request_id()),
+            Self::Menu(_) | Self::Help(_) => None,
+        }
+    }
+
+    /// Whether the turn waits for its answer.
+    pub(crate) fn is_question(&self) -> bool {
+        self.asks().is_some()
+    }
+}

@@ -1,0 +1,127 @@
+//! A list with one selected entry: moving, digits, and how it looks.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui_core::text::{Line, Span};
+
+use crate::look::Look;
+use crate::row::Row;
+use crate::text;
+
+/// An entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry {
+    /// What it is.
+    pub(crate) label: String,
+    /// What it means.
+    pub(crate) detail: String,
+    /// A key that chooses it, beside its digit.
+    pub(crate) key: Option<char>,
+}
+
+/// What came of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Picked {
+    /// Nothing.
+    Nothing,
+    /// The selection moved, or not.
+    Moved,
+    /// The entry of this index was chosen.
+    Entry(usize),
+}
+
+/// Entries, one of them selected.
+#[derive(Debug, Clone)]
+pub(crate) struct List {
+    entries: Vec<Entry>,
+    selected: usize,
+}
+
+impl List {
+    pub(crate) fn new(entries: Vec<Entry>) -> Self {
+        Self {
+            entries,
+            selected: 0,
+        }
+    }
+
+    pub(crate) fn select(&mut self, index: usize) {
+        self.selected = index.min(self.entries.len().saturating_sub(1));
+    }
+
+    /// Arrows (and their Emacs and Vim keys) move, Enter, a digit or the entry's key choose.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "all other keys are the same here"
+    )]
+    pub(crate) fn key(&mut self, key: KeyEvent) -> Picked {
+        let last = self.entries.len().saturating_sub(1);
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Enter => Picked::Entry(self.selected),
+            KeyCode::Up => self.move_to(self.selected.saturating_sub(1)),
+            KeyCode::Down => self.move_to(self.selected + 1),
+            KeyCode::Char('p') if control => self.move_to(self.selected.saturating_sub(1)),
+            KeyCode::Char('n') if control => self.move_to(self.selected + 1),
+            KeyCode::Home | KeyCode::PageUp => self.move_to(0),
+            KeyCode::End | KeyCode::PageDown => self.move_to(last),
+            KeyCode::Char(character) if !control => self.character(character),
+            _ => Picked::Nothing,
+        }
+    }
+
+    fn move_to(&mut self, index: usize) -> Picked {
+        self.select(index);
+        Picked::Moved
+    }
+
+    fn character(&mut self, character: char) -> Picked {
+        let by_key = |entry: &Entry| entry.key == Some(character.to_ascii_lowercase());
+        if let Some(index) = self.entries.iter().position(by_key) {
+            return Picked::Entry(index);
+        }
+        let digit = character
+            .to_digit(10)
+            .and_then(|digit| digit.checked_sub(1));
+        let index = digit.and_then(|digit| usize::try_from(digit).ok());
+        match (index.filter(|index| *index < self.entries.len()), character) {
+            (Some(index), _) => Picked::Entry(index),
+            (None, 'j') => self.move_to(self.selected + 1),
+            (None, 'k') => self.move_to(self.selected.saturating_sub(1)),
+            (None, _) => Picked::Nothing,
+        }
+    }
+
+    /// Rows of the entries around the selected one, at most `max`.
+    pub(crate) fn view(&self, look: &Look, max: usize) -> Vec<Row> {
+        let max = max.max(1);
+        let first = self.selected.saturating_sub(max.saturating_sub(1) / 2);
+        let first = first.min(self.entries.len().saturating_sub(max));
+        let entries = self.entries.iter().enumerate().skip(first);
+        entries
+            .take(max)
+            .map(|(index, entry)| self.entry_row(index, entry, look))
+            .collect()
+    }
+
+    fn entry_row(&self, index: usize, entry: &Entry, look: &Look) -> Row {
+        let selected = index == self.selected;
+        let (mark, style) = if selected {
+            (look.glyphs.prompt, look.theme.selected)
+        } else {
+            (" ", look.theme.text)
+        };
+        let label = text::one_line(&entry.label);
+        let mut spans = vec![Span::styled(
+            format!("{mark} {}. {label}", index + 1),
+            style,
+        )];
+        if let Some(key) = entry.key {
+            spans.push(Span::styled(format!(" ({key})"), look.theme.dim));
+        }
+        if !entry.detail.is_empty() {
+            let detail = format!("  {}", text::one_line(&entry.detail));
+            spans.push(Span::styled(detail, look.theme.dim));
+        }
+        text::truncate_row(&Row::from(Line::from(spans)), look)
+    }
+}

@@ -1,0 +1,184 @@
+//! Questions of the model: one after another, with numbered choices and free text.
+
+use agent_protocol::{Question, QuestionAnswers, QuestionRequest, RequestId};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui_core::text::{Line, Span};
+
+use super::Outcome;
+use super::list::{Entry, List, Picked};
+use crate::composer::{Composer, ComposerOptions};
+use crate::look::Look;
+use crate::row::Row;
+use crate::terminal::Size;
+use crate::text;
+
+/// Questions while they are shown.
+#[derive(Debug)]
+pub(crate) struct Questions {
+    request: QuestionRequest,
+    /// The question that is shown.
+    index: usize,
+    answers: QuestionAnswers,
+    list: List,
+    /// An answer in the user's own words, while it is written.
+    own: Option<Box<Composer>>,
+}
+
+impl Questions {
+    pub(crate) fn new(request: QuestionRequest) -> Self {
+        let mut questions = Self {
+            request,
+            index: 0,
+            answers: QuestionAnswers::new(),
+            list: List::new(Vec::new()),
+            own: None,
+        };
+        questions.show();
+        questions
+    }
+
+    pub(super) fn request_id(&self) -> RequestId {
+        self.request.request_id
+    }
+
+    fn question(&self) -> Option<&Question> {
+        self.request.questions.get(self.index)
+    }
+
+    /// Prepares the question that is shown next.
+    fn show(&mut self) {
+        let options = self.question().map(|question| &question.options);
+        let mut entries: Vec<Entry> = options
+            .into_iter()
+            .flatten()
+            .map(|option| Entry {
+                label: option.label.clone(),
+                detail: option.description.clone(),
+                key: None,
+            })
+            .collect();
+        self.own = entries
+            .is_empty()
+            .then(|| Box::new(Composer::new(ComposerOptions::default())));
+        entries.push(Entry {
+            label: "Something else".to_owned(),
+            detail: "in your own words".to_owned(),
+            key: None,
+        });
+        self.list = List::new(entries);
+    }
+
+    pub(super) fn takes_text(&self) -> bool {
+        self.own.is_some()
+    }
+
+    pub(super) fn paste(&mut self, text: &str) {
+        if let Some(own) = &mut self.own {
+            own.paste(text, &|_| false);
+        }
+    }
+
+    pub(super) fn key(&mut self, key: KeyEvent) -> Outcome {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let leaves = key.code == KeyCode::Esc || control && key.code == KeyCode::Char('c');
+        if let Some(own) = &mut self.own {
+            if leaves {
+                return self.leave_own();
+            }
+            if key.code == KeyCode::Enter {
+                let text = own.text();
+                return self.answered(text);
+            }
+            own.key(key, std::time::Instant::now());
+            return Outcome::Stay;
+        }
+        if leaves {
+            return self.finish(None);
+        }
+        match self.list.key(key) {
+            Picked::Nothing | Picked::Moved => Outcome::Stay,
+            Picked::Entry(index) => self.picked(index),
+        }
+    }
+
+    fn leave_own(&mut self) -> Outcome {
+        if self
+            .question()
+            .is_some_and(|question| question.options.is_empty())
+        {
+            return self.finish(None);
+        }
+        self.own = None;
+        Outcome::Stay
+    }
+
+    fn picked(&mut self, index: usize) -> Outcome {
+        let option = self
+            .question()
+            .and_then(|question| question.options.get(index));
+        if let Some(label) = option.map(|option| option.label.clone()) {
+            return self.answered(label);
+        }
+        self.own = Some(Box::new(Composer::new(ComposerOptions::default())));
+        Outcome::Stay
+    }
+
+    fn answered(&mut self, answer: String) -> Outcome {
+        if answer.trim().is_empty() {
+            return Outcome::Stay;
+        }
+        if let Some(id) = self.question().map(|question| question.id.clone()) {
+            self.answers.insert(id, vec![answer]);
+        }
+        self.index += 1;
+        if self.question().is_some() {
+            self.show();
+            return Outcome::Stay;
+        }
+        let answers = std::mem::take(&mut self.answers);
+        self.finish(Some(answers))
+    }
+
+    fn finish(&self, answers: Option<QuestionAnswers>) -> Outcome {
+        Outcome::Reply {
+            request_id: self.request.request_id,
+            answers,
+        }
+    }
+
+    pub(super) fn view(&mut self, look: &Look, size: Size) -> (Vec<Row>, Option<(u16, u16)>) {
+        let height = usize::from(size.rows);
+        let mut rows = self.head(look);
+        let (bottom, cursor) = if let Some(own) = &mut self.own {
+            own.set_columns(look.width);
+            let view = own.view(look, 4);
+            (view.rows, view.cursor)
+        } else {
+            (self.list.view(look, height.saturating_sub(2).max(1)), None)
+        };
+        rows.truncate(height.saturating_sub(bottom.len() + 1));
+        let n_above = u16::try_from(rows.len()).unwrap_or(0);
+        rows.extend(bottom);
+        let hint = Row::from(Span::styled("enter answers, esc does not", look.theme.dim));
+        rows.push(text::truncate_row(&hint, look));
+        rows.truncate(height);
+        (rows, cursor.map(|(column, row)| (column, row + n_above)))
+    }
+
+    fn head(&self, look: &Look) -> Vec<Row> {
+        let Some(question) = self.question() else {
+            return Vec::new();
+        };
+        let n_questions = self.request.questions.len();
+        let title = format!(
+            "{} ({} of {n_questions})",
+            text::one_line(&question.header),
+            self.index + 1
+        );
+        let heading = Line::from(Span::styled(title, look.theme.heading));
+        let mut rows = text::wrap(&heading, look.width, &[], &[]);
+        let line = Line::from(Span::styled(question.question.clone(), look.theme.text));
+        rows.extend(text::wrap(&line, look.width, &[], &[]));
+        rows
+    }
+}

@@ -1,0 +1,98 @@
+//! What `/context` and `/status` show.
+
+use std::fmt::Write as _;
+
+use agent_protocol::{ContextReport, ThreadInfo, TokenUsage};
+use ratatui_core::text::{Line, Span};
+
+use crate::app::short_count;
+use crate::look::Look;
+use crate::row::Row;
+use crate::text;
+
+/// Columns of the longest bar.
+const BAR_COLUMNS: u64 = 24;
+
+/// Where the context window goes: a bar and numbers for each part.
+pub(crate) fn context(report: &ContextReport, look: &Look) -> Vec<Row> {
+    let total: u64 = report.parts.iter().map(|part| part.tokens).sum();
+    let mut title = format!("Context, about {} tokens", short_count(total));
+    if let Some(window) = report.window {
+        let _ = write!(title, " of {}", short_count(window));
+    }
+    if let Some(last) = report.last_request_tokens {
+        let _ = write!(title, "; the last request had {}", short_count(last));
+    }
+    let mut rows = vec![Row::from(Span::styled(title, look.theme.heading))];
+    let scale = report.window.unwrap_or(total).max(1);
+    let mut add = |name: &str, tokens: u64, items: String| {
+        let filled = (tokens * BAR_COLUMNS).div_ceil(scale).min(BAR_COLUMNS);
+        let bar = look
+            .glyphs
+            .bar_full
+            .repeat(usize::try_from(filled).unwrap_or(0));
+        rows.push(Row::from(Line::from(vec![
+            Span::styled(format!("  {name:<28}"), look.theme.text),
+            Span::styled(format!("{:>8}  ", short_count(tokens)), look.theme.text),
+            Span::styled(format!("{bar:<24} "), look.theme.accent),
+            Span::styled(items, look.theme.dim),
+        ])));
+    };
+    for part in &report.parts {
+        let items = match part.items {
+            1 => String::new(),
+            n => format!("{n} items"),
+        };
+        add(&part.name, part.tokens, items);
+    }
+    if let Some(window) = report.window {
+        add("free", window.saturating_sub(total), String::new());
+    }
+    rows.iter()
+        .map(|row| text::truncate_row(row, look))
+        .collect()
+}
+
+/// What `/status` tells.
+pub(crate) struct Status<'a> {
+    pub(crate) info: &'a ThreadInfo,
+    pub(crate) branch: Option<&'a str>,
+    pub(crate) last_request: Option<TokenUsage>,
+    pub(crate) theme: &'a str,
+}
+
+/// Model, place, limits and tokens.
+pub(crate) fn status(status: &Status<'_>, look: &Look) -> Vec<Row> {
+    let info = status.info;
+    let mut rows = vec![Row::from(Span::styled("Status", look.theme.heading))];
+    let mut add = |name: &str, value: &str| {
+        let line = Line::from(Span::styled(text::one_line(value), look.theme.text));
+        let indent = [Span::styled(format!("  {name:<12}"), look.theme.dim)];
+        let rest = [Span::raw(" ".repeat(14))];
+        rows.extend(text::wrap(&line, look.width, &indent, &rest));
+    };
+    let effort = info.reasoning_effort.as_deref().unwrap_or("default");
+    add(
+        "model",
+        &format!("{} ({}), effort {effort}", info.model, info.provider),
+    );
+    add("directory", &info.cwd.display().to_string());
+    add("branch", status.branch.unwrap_or("none"));
+    add("sandbox", &info.sandbox_mode.to_string());
+    add("approvals", &info.approval_policy.to_string());
+    if let Some(usage) = status.last_request {
+        let text = format!(
+            "{} in ({} cached), {} out",
+            short_count(usage.input_tokens),
+            short_count(usage.cached_input_tokens),
+            short_count(usage.output_tokens)
+        );
+        add("last request", &text);
+    }
+    add("theme", status.theme);
+    match &info.rollout_path {
+        Some(path) => add("session", &path.display().to_string()),
+        None => add("session", "not on disk yet"),
+    }
+    rows
+}
