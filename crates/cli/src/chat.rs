@@ -172,7 +172,8 @@ fn settings(config: &Config, variables: &Variables) -> (TuiSettings, Vec<String>
         theme,
         reduced_motion: !animations,
         no_color: home::no_color(),
-        notification: notifications.then(|| notification(notification_method, variables)),
+        notification: notifications
+            .then(|| notification(notification_method.as_deref(), variables)),
         notify_always,
         status_line: status_line.unwrap_or(usual.status_line),
         keep_history: config.keep_history,
@@ -180,8 +181,8 @@ fn settings(config: &Config, variables: &Variables) -> (TuiSettings, Vec<String>
     (settings, warnings)
 }
 
-fn notification(method: Option<String>, variables: &Variables) -> NotificationMethod {
-    match method.as_deref() {
+fn notification(method: Option<&str>, variables: &Variables) -> NotificationMethod {
+    match method {
         Some("osc9") => NotificationMethod::Osc9,
         Some("osc777") => NotificationMethod::Osc777,
         Some("bel") => NotificationMethod::Bell,
@@ -232,7 +233,7 @@ fn terminal_facts(variables: &Variables) -> TerminalFacts {
     let text = |name: &str| variables.get(name).and_then(|value| value.to_str());
     let is_set = |name: &&str| variables.get(name).is_some();
     let term = text("TERM").unwrap_or_default();
-    let reflows = REFLOWING.iter().any(|name| is_set(name))
+    let reflows = REFLOWING.iter().any(is_set)
         || REFLOWING_TERMS.iter().any(|name| term.starts_with(name))
         || matches!(
             text("TERM_PROGRAM"),
