@@ -104,7 +104,11 @@ pub(crate) fn wrap(
 /// The beginning of a text that fits into `width` columns, with `ellipsis` at its end if
 /// something was left out. Always one line.
 pub(crate) fn truncate(text: &str, width: usize, ellipsis: &str) -> String {
-    let text = one_line(text);
+    cut(one_line(text), width, ellipsis)
+}
+
+/// The beginning of clean text that fits, as [`truncate`].
+fn cut(text: String, width: usize, ellipsis: &str) -> String {
     if text.width() <= width {
         return text;
     }
@@ -173,7 +177,7 @@ pub(crate) fn truncate_row(row: &Row, look: &Look) -> Row {
     let mut used = 0;
     let mut spans = Vec::new();
     for span in &row.line.spans {
-        let kept = truncate(&span.content, room - used, look.glyphs.ellipsis);
+        let kept = cut(span.content.to_string(), room - used, look.glyphs.ellipsis);
         let whole = kept == span.content;
         used += kept.width();
         spans.push(Span::styled(kept, span.style));

@@ -10,6 +10,15 @@ use crate::settings::StatusItem;
 use crate::text;
 use crate::transcript::elapsed;
 
+/// What the status line leaves out where there is no room, in this order. With the first of them
+/// the directory is its last name only.
+const DROPPED: &[StatusItem] = &[
+    StatusItem::Branch,
+    StatusItem::Directory,
+    StatusItem::Context,
+    StatusItem::Permissions,
+];
+
 /// Pictures of the spinner: a dot that breathes.
 const SPINNER: &[&str] = &["·", "•", "●", "•"];
 
@@ -73,19 +82,33 @@ impl App {
             let row = Row::from(Span::styled(format!("  {hint}"), look.theme.warning));
             return text::truncate_row(&row, look);
         }
-        let parts = self.settings.status_line.iter();
-        let parts: Vec<String> = parts.filter_map(|item| self.status_part(*item)).collect();
-        let line = format!("  {}", parts.join(" · "));
+        let mut line = String::new();
+        // Where there is little room, what is easiest to find elsewhere goes first.
+        for dropped in 0..=DROPPED.len() {
+            let gone = DROPPED.get(..dropped).unwrap_or_default();
+            let parts = self.settings.status_line.iter();
+            let parts = parts.filter(|item| !gone.contains(item));
+            let short_directory = dropped > 0;
+            let parts = parts.filter_map(|item| self.status_part(*item, short_directory));
+            line = format!("  {}", parts.collect::<Vec<_>>().join(" · "));
+            if text::width(&line) <= usize::from(look.width) {
+                break;
+            }
+        }
         text::truncate_row(&Row::from(Span::styled(line, look.theme.dim)), look)
     }
 
-    fn status_part(&self, item: StatusItem) -> Option<String> {
+    fn status_part(&self, item: StatusItem, short: bool) -> Option<String> {
         let info = &self.info;
         match item {
             StatusItem::Model => Some(match &info.reasoning_effort {
                 Some(effort) => text::one_line(&format!("{} {effort}", info.model)),
                 None => text::one_line(&info.model),
             }),
+            StatusItem::Directory if short => {
+                let name = info.cwd.file_name()?.to_string_lossy();
+                Some(text::one_line(&name))
+            }
             StatusItem::Directory => Some(text::one_line(&self.short_directory())),
             StatusItem::Branch => self.branch.as_deref().map(text::one_line),
             StatusItem::Permissions => {

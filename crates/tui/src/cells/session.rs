@@ -55,7 +55,7 @@ pub(crate) fn session_header(header: &SessionHeader<'_>, look: &Look) -> Vec<Row
             theme.dim,
         ),
     ];
-    marked(look.glyphs.prompt, theme.accent, &pieces, look)
+    marked(look.glyphs.bullet, theme.accent, &pieces, look)
 }
 
 /// What a turn took.

@@ -271,26 +271,26 @@ fn around_a_turn() {
     };
     expect![[r#"
         40:
-        › agent 0.1.0 · some-model high
+        • agent 0.1.0 · some-model high
           /home/u/project · main
           sandbox workspace-write · approval
           on-request
         12s · 1,003,410 in (2,900 cached) · 512
         out
         80:
-        › agent 0.1.0 · some-model high
+        • agent 0.1.0 · some-model high
           /home/u/project · main
           sandbox workspace-write · approval on-request
         12s · 1,003,410 in (2,900 cached) · 512 out
         120:
-        › agent 0.1.0 · some-model high
+        • agent 0.1.0 · some-model high
           /home/u/project · main
           sandbox workspace-write · approval on-request
         12s · 1,003,410 in (2,900 cached) · 512 out
     "#]]
     .assert_eq(&at_widths(cell));
     expect![[r#"
-        > agent 0.1.0, some-model high
+        - agent 0.1.0, some-model high
           /home/u/project, main
           sandbox workspace-write, approval on-request
         12s, 1,003,410 in (2,900 cached), 512 out
