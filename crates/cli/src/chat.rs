@@ -78,6 +78,7 @@ fn run(
         prompt,
         images: images.collect(),
         // Who says what commands may touch has decided already.
+        first_start: !agent_home.join("config.toml").exists(),
         ask_trust: loaded.config.sandbox_mode.is_none(),
         warnings,
         terminal: terminal_facts(&variables),

@@ -26,5 +26,6 @@ pub use settings::{SettingsError, ThreadOptions, TurnLimits, Variables};
 pub use thread::{Thread, ThreadEnded};
 pub use thread_manager::{
     CommandSetting, Preview, Resume, StartError, ThreadManager, ToolFactory, ToolSetup, Trust,
+    sandbox_level,
 };
 pub use transcript::TranscriptEntry;

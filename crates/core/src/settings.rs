@@ -226,7 +226,9 @@ impl SettingsError {
                 ..
             } => Some(match instructions {
                 Some(instructions) => instructions.clone(),
-                None => format!("export {variable}=… and start again"),
+                None => format!(
+                    "export {variable}=… and start again; without a key, `agent demo` shows how it works"
+                ),
             }),
             Self::UnknownProvider { known, .. } => {
                 Some(format!("the providers are: {}", known.join(", ")))

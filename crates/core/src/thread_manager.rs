@@ -27,7 +27,7 @@ use crate::settings::{self, SettingsError, ThreadOptions, ThreadSettings, Variab
 use crate::thread::{OPS_CAPACITY, Thread};
 use crate::tool::ToolHandler;
 
-pub use places::{Preview, Trust};
+pub use places::{Preview, Trust, sandbox_level};
 
 /// What the tools of a thread depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 //! and are carried out; what changed is drawn, at most sixty times a second.
 
 mod effects;
+mod first_start;
 mod input;
 mod outside;
 mod panics;
@@ -42,6 +43,8 @@ pub struct TuiOptions {
     pub images: Vec<PathBuf>,
     /// Ask whether the directory is trusted, if nobody has said so.
     pub ask_trust: bool,
+    /// Tell what there is on this machine to work with.
+    pub first_start: bool,
     /// Words to warn with.
     pub warnings: Vec<String>,
     /// What the program knows of its terminal.

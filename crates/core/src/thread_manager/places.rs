@@ -8,7 +8,7 @@ use agent_config::{Config, StoreError, TrustLevel, store_switch, store_text, sto
 use agent_protocol::{SandboxLevel, ThreadInfo};
 use agent_sandbox::{Holder, HolderOptions};
 
-use super::{Resume, StartError, ThreadManager, ToolSetup};
+use super::{CommandSetting, Resume, StartError, ThreadManager, ToolSetup};
 use crate::project::Project;
 use crate::router::ToolRouter;
 use crate::settings::{self, ThreadOptions};
@@ -148,19 +148,18 @@ impl ThreadManager {
         let n_before = entries.len().saturating_sub(max);
         Ok((entries.split_off(n_before), n_before))
     }
+}
 
-    /// How much of the policy this machine enforces, found out by really doing it; else what is
-    /// in the way.
-    ///
-    /// # Errors
-    /// When no command could run, with the reason.
-    pub async fn sandbox_level(&self, options: &ThreadOptions) -> Result<SandboxLevel, String> {
-        let setting = self
-            .command_setting(options)
-            .map_err(|err| err.to_string())?;
-        let holder = Holder::start(&setting.policy, HolderOptions::default()).await;
-        holder
-            .map(|holder| holder.level())
-            .map_err(|err| err.to_string())
-    }
+/// How much of the policy this machine enforces, found out by really doing it.
+///
+/// # Errors
+/// When no command could run, with the reason.
+///
+/// # Cancel safety
+/// When dropped, what was begun ends.
+pub async fn sandbox_level(setting: &CommandSetting) -> Result<SandboxLevel, String> {
+    let holder = Holder::start(&setting.policy, HolderOptions::default()).await;
+    holder
+        .map(|holder| holder.level())
+        .map_err(|err| err.to_string())
 }

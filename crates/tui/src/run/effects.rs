@@ -10,6 +10,7 @@ use agent_core::{Resume, StartError, Thread};
 use agent_protocol::{Op, SettingsChange, UserInput};
 use nix::libc::SIGINT;
 
+use super::first_start::look_around;
 use super::input::Keys;
 use super::outside::{self, edit};
 use super::signals::Signal;
@@ -40,6 +41,9 @@ impl Running {
             Begin::Resume(which) => self.resume(which).await,
             Begin::Choose { all } => self.list_sessions(all),
         }
+        if self.options.first_start {
+            self.look_around();
+        }
         self.load_history();
         self.load_draft();
         if let Some(text) = self.options.prompt.take() {
@@ -51,6 +55,15 @@ impl Running {
                 }
             }
         }
+    }
+
+    fn look_around(&mut self) {
+        let provider = self.app.info.provider.clone();
+        let branch = self.app.branch.clone();
+        let setting = self.manager.command_setting(&self.options.thread).ok();
+        self.worker.spawn_waiting(async {
+            Done::LookedAround(look_around(provider, branch, setting).await)
+        });
     }
 
     pub(super) async fn carry_out(&mut self, effect: Effect, keys: &mut Keys) -> Flow {
@@ -124,6 +137,7 @@ impl Running {
                 }
                 AppEvent::Edited(edited)
             }
+            Done::LookedAround(lines) => AppEvent::Told(lines.join("\n")),
             Done::Broken(why) => AppEvent::Told(format!("something in the program broke: {why}")),
             Done::Sessions { sessions, all, now } => AppEvent::Sessions { sessions, all, now },
         };

@@ -13,6 +13,8 @@ use crate::mentions::{FileIndex, Match};
 pub(super) enum Done {
     /// The files that a mention may mean.
     Mentions(String, Vec<Match>),
+    /// What there is on this machine to work with.
+    LookedAround(Vec<String>),
     /// The work broke; a fault of the program.
     Broken(String),
     /// An editor was left.
@@ -47,6 +49,11 @@ impl Worker {
     /// Does something that blocks.
     pub(super) fn spawn(&mut self, work: impl FnOnce() -> Done + Send + 'static) {
         self.tasks.spawn_blocking(work);
+    }
+
+    /// Does something that waits.
+    pub(super) fn spawn_waiting(&mut self, work: impl Future<Output = Done> + Send + 'static) {
+        self.tasks.spawn(work);
     }
 
     /// Finds files below a directory; the results come as they are found.
