@@ -36,6 +36,7 @@ pub struct Summary {
 }
 
 /// The sessions that were used last, newest first, at most `max`; of one directory or of all.
+/// One that nobody said anything in is left out; one whose head is damaged is of any directory.
 ///
 /// # Errors
 /// When the directory of sessions cannot be read.
@@ -49,7 +50,8 @@ pub fn list(home: &Path, cwd: Option<&Path>, max: usize) -> Result<Vec<Summary>,
         // Recorded as text, so compared as text.
         let is_of =
             |dir: &PathBuf| cwd.is_none_or(|cwd| dir.to_string_lossy() == cwd.to_string_lossy());
-        summary.cwd.as_ref().is_none_or(is_of)
+        let is_empty = summary.cwd.is_some() && summary.preview.is_empty();
+        !is_empty && summary.cwd.as_ref().is_none_or(is_of)
     });
     Ok(wanted.take(max).collect())
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use agent_protocol::{FragmentKind, ResponseItem, Role, SerializedItem, ThreadId};
 use agent_rollout::{
-    FindError, ItemMetadata, Record, SessionMeta, Writer, WriterError, find_by_id, find_latest,
-    read,
+    EventRecord, FindError, GitInfo, ItemMetadata, Record, SessionMeta, Writer, WriterError,
+    find_by_id, find_latest, list, read,
 };
 
 const ID: &str = "019f1b2e-0000-7000-8000-000000000001";
@@ -188,4 +188,48 @@ fn sessions_are_found_by_id_and_by_directory() {
         find_by_id(home.path(), &other),
         Err(FindError::NoSuchSession { .. })
     ));
+}
+
+/// A session of this id in this directory, with the user's first words if there are any.
+fn listed(home: &Path, id: &str, cwd: &str, words: Option<&str>) {
+    let mut writer = Writer::create(home, id.parse().unwrap()).unwrap();
+    let mut meta = meta(cwd);
+    meta.git = Some(GitInfo {
+        branch: Some("topic".to_owned()),
+        commit_hash: None,
+    });
+    writer.append(&Record::SessionMeta(&meta)).unwrap();
+    if let Some(words) = words {
+        let message = words.to_owned();
+        let event = EventRecord::UserMessage { message };
+        writer.append(&Record::Event(&event)).unwrap();
+    }
+}
+
+#[test]
+fn lists_show_the_first_words_and_leave_out_what_nobody_used() {
+    let home = tempfile::tempdir().unwrap();
+    let id = |n: u8| format!("019f1b2e-0000-7000-8000-0000000000{n:02}");
+    listed(home.path(), &id(1), "/w", Some("fix  the\ntest"));
+    listed(home.path(), &id(2), "/other", Some("another"));
+    listed(home.path(), &id(3), "/w", None);
+    let found = list(home.path(), Some(Path::new("/w")), 10).unwrap();
+    let shown: Vec<_> = found
+        .iter()
+        .map(|session| (session.id.to_string(), session.preview.as_str()))
+        .collect();
+    assert_eq!(shown, [(id(1), "fix the test")]);
+    assert_eq!(found[0].branch.as_deref(), Some("topic"));
+    assert_eq!(list(home.path(), None, 10).unwrap().len(), 2);
+    assert_eq!(list(home.path(), None, 1).unwrap().len(), 1);
+}
+
+#[test]
+fn a_session_with_a_damaged_head_is_listed_everywhere() {
+    let home = tempfile::tempdir().unwrap();
+    let path = session(home.path(), &[]);
+    fs::write(&path, "damaged\n").unwrap();
+    let found = list(home.path(), Some(Path::new("/any")), 10).unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].cwd, None);
 }
