@@ -173,8 +173,8 @@ fn settings(config: &Config, variables: &Variables) -> (TuiSettings, Vec<String>
         theme,
         reduced_motion: !animations,
         no_color: home::no_color(),
-        notification: notifications
-            .then(|| notification(notification_method.as_deref(), variables)),
+        notifications,
+        notification: notification(notification_method.as_deref(), variables),
         notify_always,
         status_line: status_line.unwrap_or(usual.status_line),
         keep_history: config.keep_history,

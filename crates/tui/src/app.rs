@@ -56,6 +56,8 @@ pub(crate) enum AppEvent {
     Ended,
     /// Files that a mention may mean.
     Mentions(String, Vec<Match>),
+    /// The image on the clipboard is in this file; else why there is none.
+    Image(Result<PathBuf, String>),
     /// The external editor returned this text; `None` when it failed or was left.
     Edited(Result<String, String>),
     /// The list of sessions.
@@ -98,6 +100,8 @@ pub(crate) enum Effect {
     Search(String),
     /// Remember what was sent, for the history.
     Remember(String),
+    /// Take the image on the clipboard.
+    TakeImage,
     /// Open an editor.
     OpenEditor(String),
     /// Put this on the clipboard.
@@ -236,7 +240,11 @@ impl App {
                 self.composer.set_text(&text);
                 Vec::new()
             }
-            AppEvent::Edited(Err(reason)) => {
+            AppEvent::Image(Ok(path)) => {
+                self.composer.attach_image(path);
+                Vec::new()
+            }
+            AppEvent::Image(Err(reason)) | AppEvent::Edited(Err(reason)) => {
                 self.error(&reason, None);
                 Vec::new()
             }
@@ -340,7 +348,7 @@ impl App {
     }
 
     fn call_for_attention(&mut self, why: &str) {
-        if !self.focused || self.settings.notify_always {
+        if self.settings.notifications && (!self.focused || self.settings.notify_always) {
             self.attention = Some(why.to_owned());
         }
     }

@@ -15,9 +15,10 @@ pub struct TuiSettings {
     pub reduced_motion: bool,
     /// `NO_COLOR` is set.
     pub no_color: bool,
-    /// How the user is called when the terminal is not focused: `tui.notification_method`, or
-    /// not at all (`tui.notifications = false`).
-    pub notification: Option<NotificationMethod>,
+    /// Call the user when a turn ends or an answer is needed: `tui.notifications`.
+    pub notifications: bool,
+    /// How: `tui.notification_method`.
+    pub notification: NotificationMethod,
     /// Call the user even when the terminal is focused: `tui.notification_condition = "always"`.
     pub notify_always: bool,
     /// What the status line shows, in order: `tui.status_line`.
@@ -82,7 +83,8 @@ impl Default for TuiSettings {
             theme: "ansi".to_owned(),
             reduced_motion: false,
             no_color: false,
-            notification: Some(NotificationMethod::Osc9),
+            notifications: true,
+            notification: NotificationMethod::Osc9,
             notify_always: false,
             status_line: StatusItem::ALL.to_vec(),
             keep_history: true,

@@ -24,6 +24,11 @@ pub(crate) const COMMANDS: &[(&str, &str, bool)] = &[
     ),
     ("new", "begin a new conversation", false),
     ("resume", "go on with an earlier conversation", false),
+    (
+        "fork",
+        "go on in a copy; the conversation so far stays as it is",
+        false,
+    ),
     ("back", "go back to an earlier message and edit it", false),
     ("context", "show where the context window goes", false),
     ("status", "show model, place, limits and tokens", false),
@@ -34,6 +39,7 @@ pub(crate) const COMMANDS: &[(&str, &str, bool)] = &[
     ("theme", "choose the colours", true),
     ("vim", "switch Vim keys on or off", false),
     ("keymap", "show the keys", false),
+    ("settings", "switch what moves, calls and is kept", false),
     ("trust", "say whether this directory is trusted", false),
     ("stop", "stop what runs", false),
     ("help", "show commands and keys", false),
@@ -72,6 +78,7 @@ impl App {
             "permissions" => self.open(permissions_menu(self)),
             "new" => return vec![Effect::NewThread],
             "resume" => return vec![Effect::ListSessions { all: false }],
+            "fork" => return vec![Effect::ForkBefore(usize::MAX)],
             "back" => return self.choose_earlier_message(),
             "context" => return Self::submit(Op::ReportContext),
             "status" => self.show_status(),
@@ -83,7 +90,11 @@ impl App {
                 return vec![Effect::Export(path)];
             }
             "theme" => return self.choose_theme(argument),
-            "vim" => return self.switch_vim(),
+            "vim" => return self.switch(Switch::Vim),
+            "settings" => {
+                let menu = settings_menu(&self.settings);
+                self.open(menu);
+            }
             "keymap" | "help" => self
                 .overlays
                 .push_back(Overlay::Help(help::Help::default())),
@@ -137,12 +148,24 @@ impl App {
         vec![Effect::StoreText("theme", name.to_owned()), Effect::Redraw]
     }
 
-    fn switch_vim(&mut self) -> Vec<Effect> {
-        self.settings.vim = !self.settings.vim;
-        self.composer.set_vim(self.settings.vim);
-        let state = if self.settings.vim { "on" } else { "off" };
-        self.info_line(&format!("Vim keys are {state}"));
-        vec![Effect::StoreSwitch("vim_mode_default", self.settings.vim)]
+    /// Turns a switch over, tells it and stores it.
+    fn switch(&mut self, switch: Switch) -> Vec<Effect> {
+        let on = !switch.is_on(&self.settings);
+        let settings = &mut self.settings;
+        match switch {
+            Switch::Vim => {
+                settings.vim = on;
+                self.composer.set_vim(on);
+            }
+            Switch::Animations => {
+                settings.reduced_motion = !on;
+                self.look.reduced_motion = !on;
+            }
+            Switch::Notifications => settings.notifications = on,
+        }
+        let state = if on { "on" } else { "off" };
+        self.info_line(&format!("{} {state}", switch.label()));
+        vec![Effect::StoreSwitch(switch.key(), on)]
     }
 
     fn copy(&mut self) -> Vec<Effect> {
@@ -175,6 +198,10 @@ impl App {
                 })]
             }
             Purpose::Permissions => Self::set_permissions(choice),
+            Purpose::Settings => {
+                let switch = Switch::ALL.iter().find(|switch| switch.key() == choice);
+                switch.map_or_else(Vec::new, |switch| self.switch(*switch))
+            }
             Purpose::Theme => self.set_theme(choice),
             Purpose::Trust => vec![Effect::Trust(choice == TRUST)],
             Purpose::Back => self.go_back(choice),
@@ -225,6 +252,53 @@ impl App {
         }
         vec![Effect::ForkBefore(index)]
     }
+}
+
+/// A setting of the interface that is on or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Switch {
+    Vim,
+    Animations,
+    Notifications,
+}
+
+impl Switch {
+    const ALL: &[Self] = &[Self::Vim, Self::Animations, Self::Notifications];
+
+    /// Its key in `[tui]`.
+    fn key(self) -> &'static str {
+        match self {
+            Self::Vim => "vim_mode_default",
+            Self::Animations => "animations",
+            Self::Notifications => "notifications",
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Self::Vim => "Vim keys",
+            Self::Animations => "animations",
+            Self::Notifications => "notifications",
+        }
+    }
+
+    fn is_on(self, settings: &TuiSettings) -> bool {
+        match self {
+            Self::Vim => settings.vim,
+            Self::Animations => !settings.reduced_motion,
+            Self::Notifications => settings.notifications,
+        }
+    }
+}
+
+fn settings_menu(settings: &TuiSettings) -> Menu {
+    let choices = Switch::ALL.iter().map(|switch| Choice {
+        name: switch.key().to_owned(),
+        label: switch.label().to_owned(),
+        detail: if switch.is_on(settings) { "on" } else { "off" }.to_owned(),
+    });
+    let title = "Settings. /theme, /model and /permissions have menus of their own";
+    Menu::new(Purpose::Settings, title, choices.collect())
 }
 
 /// The choice that leaves a setting to the provider.

@@ -117,6 +117,7 @@ impl App {
         match key.code {
             KeyCode::Esc => self.escape(armed, now),
             KeyCode::Char('c') if control => self.control_c(armed, now),
+            KeyCode::Char('v') if control => vec![Effect::TakeImage],
             KeyCode::Char('d') if control && self.composer.is_empty() => vec![Effect::Quit],
             KeyCode::Char('?') => {
                 self.overlays

@@ -22,6 +22,7 @@ const KEYS: &[(&str, &str)] = &[
     ("ctrl-r", "search what you sent before"),
     ("up, down", "move, and walk through what you sent before"),
     ("ctrl-g", "write in your editor"),
+    ("ctrl-v", "the image on the clipboard"),
     ("@", "a file"),
     ("/", "a command"),
     ("!", "run a command yourself; the model sees it"),

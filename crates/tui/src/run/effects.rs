@@ -75,6 +75,11 @@ impl Running {
             Effect::Configure(change) => self.configure(change).await,
             Effect::Search(query) => self.worker.search(&self.options.thread.cwd, &query),
             Effect::Remember(text) => self.remember(&text),
+            Effect::TakeImage => {
+                let directory = self.manager.home().join("images");
+                self.worker
+                    .spawn(move || Done::Image(outside::clipboard_image(&directory)));
+            }
             Effect::OpenEditor(text) => self.open_editor(&text, keys),
             Effect::Copy(text) => {
                 let told = self.copy(&text);
@@ -137,6 +142,7 @@ impl Running {
                 }
                 AppEvent::Edited(edited)
             }
+            Done::Image(image) => AppEvent::Image(image),
             Done::LookedAround(lines) => AppEvent::Told(lines.join("\n")),
             Done::Broken(why) => AppEvent::Told(format!("something in the program broke: {why}")),
             Done::Sessions { sessions, all, now } => AppEvent::Sessions { sessions, all, now },

@@ -3,7 +3,8 @@
 
 use std::fmt::Write as _;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -62,12 +63,9 @@ impl Running {
             let _ = write!(out, "\x1b]9;4;{}\x1b\\", if working { 3 } else { 0 });
             self.modes.set_progress(working);
         }
-        if let (Some(why), Some(method)) = (
-            self.app.take_attention(),
-            self.options.settings.notification,
-        ) {
+        if let Some(why) = self.app.take_attention() {
             let why = text::one_line(&format!("agent: {why}"));
-            let _ = match method {
+            let _ = match self.app.settings.notification {
                 NotificationMethod::Osc9 => write!(out, "\x1b]9;{why}\x07"),
                 NotificationMethod::Osc777 => write!(out, "\x1b]777;notify;agent;{why}\x07"),
                 NotificationMethod::Bell => write!(out, "\x07"),
@@ -105,6 +103,65 @@ pub(super) fn stop() -> io::Result<()> {
     nix::sys::signal::raise(nix::sys::signal::Signal::SIGSTOP)?;
     Ok(())
 }
+
+/// Programs that give the image on the clipboard as PNG: the variable that says that they can
+/// work, the program, its arguments.
+const CLIPBOARD_PROGRAMS: &[(&str, &str, &[&str])] = &[
+    (
+        "WAYLAND_DISPLAY",
+        "wl-paste",
+        &["--no-newline", "--type", "image/png"],
+    ),
+    (
+        "DISPLAY",
+        "xclip",
+        &["-selection", "clipboard", "-target", "image/png", "-out"],
+    ),
+];
+
+/// The largest image that is taken from the clipboard, in bytes.
+const MAX_IMAGE_BYTES: usize = 32 << 20;
+
+/// Puts the image on the clipboard into a file in `directory`.
+///
+/// # Errors
+/// When there is none, or no program that gives it; the text is for the user.
+pub(super) fn clipboard_image(directory: &Path) -> Result<PathBuf, String> {
+    let usable = CLIPBOARD_PROGRAMS
+        .iter()
+        .find(|(variable, ..)| std::env::var_os(variable).is_some());
+    let Some((_, program, arguments)) = usable else {
+        return Err("there is no clipboard to take an image from; paste its path".to_owned());
+    };
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a program of the user's desktop, not of the model; it is waited for"
+    )]
+    let mut command = std::process::Command::new(program);
+    command.args(*arguments).stdin(Stdio::null());
+    let output = command
+        .output()
+        .map_err(|err| format!("cannot start `{program}` to read the clipboard: {err}"))?;
+    if !output.status.success() || !output.stdout.starts_with(PNG) {
+        return Err("there is no image on the clipboard".to_owned());
+    }
+    if output.stdout.len() > MAX_IMAGE_BYTES {
+        return Err("the image on the clipboard is larger than 32 MiB".to_owned());
+    }
+    let failed = |err: io::Error| format!("cannot keep the image of the clipboard: {err}");
+    std::fs::create_dir_all(directory).map_err(failed)?;
+    let mut file = tempfile::Builder::new()
+        .prefix("clipboard-")
+        .suffix(".png")
+        .tempfile_in(directory)
+        .map_err(failed)?;
+    io::Write::write_all(&mut file, &output.stdout).map_err(failed)?;
+    let (_, path) = file.keep().map_err(|err| failed(err.error))?;
+    Ok(path)
+}
+
+/// How a PNG file begins (ISO/IEC 15948, section 5.2).
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 /// Opens the user's editor on a file and waits for it. The editor is a program of the user's
 /// own, in the foreground, with the terminal.

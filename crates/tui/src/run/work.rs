@@ -1,6 +1,6 @@
 //! Work that would keep the loop waiting: reading session files, finding files for mentions.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use tokio::sync::mpsc;
@@ -13,6 +13,8 @@ use crate::mentions::{FileIndex, Match};
 pub(super) enum Done {
     /// The files that a mention may mean.
     Mentions(String, Vec<Match>),
+    /// The image on the clipboard is in this file.
+    Image(Result<PathBuf, String>),
     /// What there is on this machine to work with.
     LookedAround(Vec<String>),
     /// The work broke; a fault of the program.
