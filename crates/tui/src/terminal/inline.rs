@@ -3,9 +3,19 @@
 //!
 //! All movement is relative to the cursor, so that no position has to be asked for. Rows end
 //! with real line ends, which is what makes a terminal (and tmux) keep them.
+//!
+//! Whatever size the terminal takes, finished rows stand in it once. Live rows do too, as long as
+//! they are on the screen when the terminal has taken its new size. Those that it has pushed into
+//! its scrollback by then stay there, and a part of one that it wrapped joins the row below:
+//! nothing reaches the scrollback, and to erase all of it would take what other programs printed.
+//! A rest can also be left where the cursor's own row was wrapped and it is not known in which
+//! of its lines the cursor is.
 
 use std::fmt::Write as _;
 use std::io;
+
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthStr as _;
 
 use super::encode;
 use super::modes::{Size, write_all};
@@ -35,10 +45,14 @@ pub(crate) struct InlineTerminal {
     size: Size,
     reflow: Reflow,
     shown: Frame,
-    /// In which of the live rows the cursor is.
+    /// Columns of the terminal when the live rows were drawn.
+    drawn_columns: u16,
+    /// How many lines of the screen the cursor is below the first live one.
     at: usize,
     /// The live rows cannot be trusted to be where they were left.
     disturbed: bool,
+    /// In which line of its row the cursor is, if the terminal wrapped it.
+    cursor_line: usize,
 }
 
 impl InlineTerminal {
@@ -48,8 +62,10 @@ impl InlineTerminal {
             size,
             reflow,
             shown: Frame::default(),
+            drawn_columns: size.columns,
             at: 0,
             disturbed: false,
+            cursor_line: 0,
         }
     }
 
@@ -58,14 +74,50 @@ impl InlineTerminal {
         if size == self.size {
             return;
         }
-        if self.reflow == Reflow::Wraps && size.columns < self.size.columns {
-            let lines = |row: &Row| row.width().div_ceil(usize::from(size.columns)).max(1);
-            let above = self.shown.rows.iter().take(self.at);
-            let column = self.shown.cursor.map_or(0, |(column, _)| column);
-            self.at = above.map(lines).sum::<usize>() + usize::from(column / size.columns);
-        }
         self.size = size;
-        self.disturbed = true;
+        let is_first = !std::mem::replace(&mut self.disturbed, true);
+        self.cursor_line = if is_first { self.cursor_wrapped() } else { 0 };
+    }
+
+    /// In which line of its row, which the terminal wrapped, the cursor is.
+    fn cursor_wrapped(&self) -> usize {
+        let columns = usize::from(self.size.columns);
+        let Some((column, row)) = self.shown.cursor.filter(|_| self.has_wrapped()) else {
+            return 0;
+        };
+        let column = usize::from(column);
+        let Some(row) = self.shown.rows.get(usize::from(row)) else {
+            return 0;
+        };
+        let line = wrapped_position(row, column, columns);
+        if row.width() > row.text().chars().count() {
+            // Wide characters leave gaps, and terminals differ in whether the cursor counts them.
+            line.min(column / columns).saturating_sub(1)
+        } else {
+            line
+        }
+    }
+
+    /// Whether the terminal has wrapped live rows since they were drawn.
+    fn has_wrapped(&self) -> bool {
+        self.reflow == Reflow::Wraps && self.size.columns < self.drawn_columns
+    }
+
+    /// Finds the cursor again among live rows that the terminal wrapped. A terminal that wraps
+    /// also joins again, so the rows above it are as if there had been no size in between. The
+    /// cursor itself may be stuck where a size in between put it, so the first line of its row
+    /// is assumed then. That leaves a rest behind where it is wrong; a later line would erase
+    /// what is finished.
+    fn settle(&mut self) {
+        let within = std::mem::take(&mut self.cursor_line);
+        if !self.has_wrapped() {
+            return;
+        }
+        let columns = usize::from(self.size.columns);
+        let above = self.shown.rows.iter().take(self.at);
+        let above = above.map(|row| wrapped_position(row, usize::MAX, columns) + 1);
+        self.at = above.sum::<usize>() + within;
+        self.drawn_columns = self.size.columns;
     }
 
     /// Prints finished rows above the live ones and draws these, in one write.
@@ -84,6 +136,7 @@ impl InlineTerminal {
         if finished.is_empty() && frame == self.shown && !self.disturbed {
             return None;
         }
+        self.settle();
         let mut out = String::from("\x1b[?2026h\x1b[?25l");
         let same_place =
             finished.is_empty() && !self.disturbed && frame.rows.len() == self.shown.rows.len();
@@ -98,9 +151,13 @@ impl InlineTerminal {
                 let _ = write!(out, "\x1b[{column}C");
             }
             out.push_str("\x1b[?25h");
+        } else {
+            // Where it waits unseen must be known when the terminal wraps the row.
+            carriage_return(&mut out);
         }
         out.push_str("\x1b[?2026l");
         self.shown = frame;
+        self.drawn_columns = self.size.columns;
         self.disturbed = false;
         Some(out)
     }
@@ -124,16 +181,23 @@ impl InlineTerminal {
         let rows = finished.iter().chain(&frame.rows);
         for (index, row) in rows.enumerate() {
             if index > 0 {
-                out.push_str("\r\n");
+                end_line(out);
             }
             write_row(out, row);
         }
         self.at = frame.rows.len().saturating_sub(1);
-        if frame.rows.is_empty() && n_written > 0 {
-            out.push_str("\r\n\x1b[K");
+        let mut n_fresh = n_written;
+        if frame.rows.is_empty() {
+            if n_written > 0 {
+                end_line(out);
+            }
+            if !self.disturbed {
+                out.push_str(ERASED);
+            }
+            n_fresh += 1;
         }
         if !self.disturbed {
-            erase_rows(out, self.shown.rows.len().saturating_sub(n_written));
+            erase_rows(out, self.shown.rows.len().saturating_sub(n_fresh));
         }
     }
 
@@ -144,7 +208,7 @@ impl InlineTerminal {
         } else if row > self.at {
             let _ = write!(out, "\x1b[{}B", row - self.at);
         }
-        out.push('\r');
+        carriage_return(out);
         self.at = row;
     }
 
@@ -154,10 +218,9 @@ impl InlineTerminal {
     /// When the terminal is gone.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
         let mut out = String::new();
+        self.settle();
         self.go_to(&mut out, 0);
-        out.push_str("\x1b[K");
-        erase_rows(&mut out, self.shown.rows.len().saturating_sub(1));
-        out.push('\r');
+        erase_below(&mut out);
         self.shown = Frame::default();
         self.at = 0;
         write_all(&out)
@@ -185,21 +248,64 @@ impl InlineTerminal {
     }
 }
 
+/// Erases from the cursor, which is at the start of the line wherever this is used.
+const ERASED: &str = "\x1b[K";
+
 /// Writes a row over whatever its line holds. The line is erased first: doing it afterwards
 /// would take the last character of a full line (the cursor waits on it to wrap).
 fn write_row(out: &mut String, row: &Row) {
-    out.push_str("\x1b[K");
+    out.push_str(ERASED);
     encode::row(out, row);
 }
 
 /// Erases so many lines below and comes back.
 fn erase_rows(out: &mut String, n: usize) {
     for _ in 0..n {
-        out.push_str("\r\n\x1b[K");
+        end_line(out);
+        out.push_str(ERASED);
     }
     if n > 0 {
         let _ = write!(out, "\x1b[{n}A");
     }
+}
+
+/// Goes to the start of the next line; a new one at the end of the screen.
+fn end_line(out: &mut String) {
+    carriage_return(out);
+    out.push('\n');
+}
+
+/// Goes to the start of the line. Where a line was just erased the cursor is there already, and
+/// an erased line with a carriage return behind it is what text that hides something looks like
+/// to people and filters that read the bytes.
+fn carriage_return(out: &mut String) {
+    if !out.ends_with(ERASED) {
+        out.push('\r');
+    }
+}
+
+/// In which of the lines that a row is wrapped to its cell of this column is; the last one for
+/// cells that it does not have, unless they are so far off that blank cells were wrapped too.
+fn wrapped_position(row: &Row, column: usize, columns: usize) -> usize {
+    let text = row.text();
+    let (mut line, mut used, mut seen) = (0, 0, 0);
+    for grapheme in text.trim_end().graphemes(true) {
+        let width = grapheme.width();
+        if used + width > columns {
+            line += 1;
+            used = 0;
+        }
+        seen += width;
+        used += width;
+        if seen > column {
+            return line;
+        }
+    }
+    if column == usize::MAX {
+        return line;
+    }
+    // A cursor right behind a full line waits there.
+    line + (used + column - seen).saturating_sub(1) / columns
 }
 
 /// Erases the current line and all below it. Not from its first column: tmux takes erasing from
