@@ -107,7 +107,6 @@ pub(crate) fn truncate(text: &str, width: usize, ellipsis: &str) -> String {
     cut(one_line(text), width, ellipsis)
 }
 
-/// The beginning of clean text that fits, as [`truncate`].
 fn cut(text: String, width: usize, ellipsis: &str) -> String {
     if text.width() <= width {
         return text;
@@ -174,14 +173,18 @@ pub(crate) fn truncate_row(row: &Row, look: &Look) -> Row {
     if row.width() <= room {
         return row.clone();
     }
+    let more = "  "; // The row is too wide, so whatever fills it is not its end.
     let mut used = 0;
     let mut spans = Vec::new();
     for span in &row.line.spans {
-        let kept = cut(span.content.to_string(), room - used, look.glyphs.ellipsis);
-        let whole = kept == span.content;
+        let text = clean(&span.content).replace('\n', " ");
+        // A span that just fits is cut as well: something follows that does not.
+        let is_last = used + text.width() >= room;
+        let text = if is_last { text + more } else { text };
+        let kept = cut(text, room - used, look.glyphs.ellipsis);
         used += kept.width();
         spans.push(Span::styled(kept, span.style));
-        if !whole || used >= room {
+        if is_last {
             break;
         }
     }
