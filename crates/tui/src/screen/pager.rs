@@ -108,8 +108,10 @@ impl Pager {
         let Some(search) = &mut self.search else {
             return;
         };
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Esc => self.search = None,
+            KeyCode::Char('c') if control => self.search = None,
             KeyCode::Enter => {
                 search.typing = false;
                 self.find(Direction::Down);
@@ -117,7 +119,7 @@ impl Pager {
             KeyCode::Backspace => {
                 search.text.pop();
             }
-            KeyCode::Char(character) => search.text.push(character),
+            KeyCode::Char(character) if !control => search.text.push(character),
             _ => {}
         }
     }
@@ -147,14 +149,28 @@ impl Pager {
         self.top = top.min(self.rows.len().saturating_sub(self.height));
     }
 
+    /// Shows about the same part after all rows were made again: the end if it was shown.
+    fn keep_place(&mut self, n_before: usize) {
+        if n_before == 0 {
+            return; // Nothing was shown yet.
+        }
+        self.top = if self.top + self.height >= n_before {
+            usize::MAX
+        } else {
+            self.top * self.rows.len() / n_before
+        };
+    }
+
     pub(super) fn all_rows(&self, transcript: &Transcript, look: &Look) -> Vec<Row> {
         self.source.rows(transcript, look)
     }
 
     pub(super) fn view(&mut self, transcript: &Transcript, look: &Look, size: Size) -> Frame {
         if self.made_for != Some(look.width) {
+            let n_before = self.rows.len();
             self.rows = self.source.rows(transcript, look);
             self.made_for = Some(look.width);
+            self.keep_place(n_before);
         }
         self.height = usize::from(size.rows).saturating_sub(1).max(1);
         self.scroll_to(self.top);
