@@ -59,11 +59,11 @@ impl Help {
 
     pub(super) fn view(&mut self, look: &Look, size: Size) -> Vec<Row> {
         let mut rows = vec![heading("Keys", look)];
-        rows.extend(KEYS.iter().map(|(key, what)| entry(key, what, look)));
+        rows.extend(KEYS.iter().flat_map(|(key, what)| entry(key, what, look)));
         rows.push(Row::blank());
         rows.push(heading("Commands", look));
         let commands = COMMANDS.iter();
-        rows.extend(commands.map(|(name, what, _)| entry(&format!("/{name}"), what, look)));
+        rows.extend(commands.flat_map(|(name, what, _)| entry(&format!("/{name}"), what, look)));
         let room = usize::from(size.rows).saturating_sub(1).max(1);
         let max_offset = rows.len().saturating_sub(room);
         self.offset = self.offset.min(max_offset);
@@ -86,10 +86,19 @@ fn heading(title: &'static str, look: &Look) -> Row {
     text::truncate_row(&row, look)
 }
 
-fn entry(key: &str, what: &'static str, look: &Look) -> Row {
-    let row = Row::from(Line::from(vec![
-        Span::styled(format!("  {key:<30} "), look.theme.accent),
-        Span::styled(what, look.theme.text),
-    ]));
-    text::truncate_row(&row, look)
+/// Columns of the keys. Where little more is left beside them, what they do stands below.
+const KEY_COLUMNS: usize = 33;
+
+fn entry(key: &str, what: &'static str, look: &Look) -> Vec<Row> {
+    let what = Line::from(Span::styled(what, look.theme.text));
+    let key = Span::styled(format!("  {key:<30} "), look.theme.accent);
+    if usize::from(look.width) >= KEY_COLUMNS * 2 {
+        let rest = [text::spaces(KEY_COLUMNS)];
+        return text::wrap(&what, look.width, &[key], &rest);
+    }
+    let key = Span::styled(key.content.trim_end().to_owned(), key.style);
+    let indent = [text::spaces(6)];
+    let mut rows = vec![text::truncate_row(&Row::from(key), look)];
+    rows.extend(text::wrap(&what, look.width, &indent, &indent));
+    rows
 }
