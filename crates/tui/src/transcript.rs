@@ -64,15 +64,7 @@ impl Transcript {
 
     /// Appends a step that is finished from the start.
     pub(crate) fn push_item(&mut self, item: TurnItem, look: &Look) {
-        let live = LiveItem {
-            id: ItemId(0),
-            item,
-            started: Instant::now(),
-            stream: None,
-            output: String::new(),
-            done: true,
-        };
-        self.print_done(live, look);
+        self.print_done(item, None, look);
     }
 
     /// What the user said, oldest first.
@@ -274,7 +266,7 @@ impl Transcript {
     fn print_ready(&mut self, look: &Look) {
         while self.live.first().is_some_and(|live| live.done) {
             let live = self.live.remove(0);
-            self.print_done(live, look);
+            self.print_done(live.item, live.stream, look);
         }
         let Some(LiveItem {
             stream: Some(stream),
@@ -295,28 +287,22 @@ impl Transcript {
         self.unprinted.extend(rows);
     }
 
-    fn print_done(&mut self, live: LiveItem, look: &Look) {
-        if let TurnItem::CommandExecution(command) = &live.item
-            && is_exploration(command)
-        {
-            let mut command = command.clone();
-            keep_ends(&mut command);
-            self.explored.push(command);
-            return;
-        }
-        self.flush_explored(look);
-        let mut item = live.item;
+    fn print_done(&mut self, mut item: TurnItem, stream: Option<AgentMessage>, look: &Look) {
         if let TurnItem::CommandExecution(command) = &mut item {
             keep_ends(command);
+            if is_exploration(command) {
+                self.explored.push(command.clone());
+                return;
+            }
         }
         let cell = Cell::Item(item);
-        match live.stream {
+        match stream {
             Some(mut stream) if stream.has_begun() => {
                 let rows = stream.finish(look);
                 self.unprinted.extend(rows);
                 self.cells.push(cell);
             }
-            Some(_) | None => self.print_cell(cell, look),
+            Some(_) | None => self.push(cell, look),
         }
     }
 
