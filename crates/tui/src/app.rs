@@ -2,6 +2,7 @@
 //! file or writes to the terminal: that is done by the loop, which carries out [`Effect`]s.
 
 mod commands;
+mod guard;
 mod keys;
 mod places;
 mod plain;
@@ -181,6 +182,7 @@ pub(crate) struct App {
     is_file: fn(&Path) -> bool,
     /// Something happened while the terminal was not focused.
     attention: Option<String>,
+    guard: guard::Guard,
     search: Option<String>,
 }
 
@@ -208,12 +210,14 @@ impl App {
             home_directory: None,
             is_file: Path::is_file,
             attention: None,
+            guard: guard::Guard::default(),
             search: None,
         }
     }
 
     /// Takes an event; what comes of it is for the loop to do.
     pub(crate) fn update(&mut self, event: AppEvent, now: Instant) -> Vec<Effect> {
+        self.guard.tick(now);
         let effects = match event {
             AppEvent::Key(key) => self.key(key, now),
             AppEvent::Line(line) => self.line(&line, now),
@@ -265,7 +269,14 @@ impl App {
             }
             AppEvent::Tick => self.tick(now),
         };
+        self.guard.see(self.question_in_front(), now);
         self.with_search(effects)
+    }
+
+    /// The question that the user sees.
+    fn question_in_front(&self) -> Option<agent_protocol::RequestId> {
+        let overlay = self.overlays.front().filter(|_| self.screen.is_none())?;
+        overlay.asks()
     }
 
     /// The terminal has this many columns now.
@@ -277,9 +288,13 @@ impl App {
     fn paste(&mut self, text: &str) -> Vec<Effect> {
         if let Some(screen) = &mut self.screen {
             screen.paste(text);
-        } else if let Some(overlay) = self.overlays.front_mut() {
+        } else if let Some(overlay) = self.overlays.front_mut()
+            && overlay.takes_text()
+            && !self.guard.is_up()
+        {
             overlay.paste(text);
         } else {
+            // What is in front has no use for it, and the user had one.
             self.composer.paste(text, &self.is_file);
         }
         Vec::new()
@@ -321,10 +336,15 @@ impl App {
                 let n_steps = elapsed.as_millis() / step.as_millis().max(1) + 1;
                 turn.started + step * u32::try_from(n_steps).unwrap_or(u32::MAX)
             });
-        [self.composer.deadline(), armed, spinner]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            self.composer.deadline(),
+            armed,
+            spinner,
+            self.guard.deadline(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     /// Whether the turn goes on without the user.

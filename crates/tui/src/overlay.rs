@@ -6,6 +6,9 @@ pub(crate) mod help;
 mod list;
 pub(crate) mod menu;
 pub(crate) mod question;
+mod scroll;
+
+use std::time::Instant;
 
 use agent_protocol::{ApprovalChoice, QuestionAnswers, RequestId};
 use crossterm::event::KeyEvent;
@@ -52,12 +55,25 @@ pub(crate) enum Outcome {
 }
 
 impl Overlay {
-    pub(crate) fn key(&mut self, key: KeyEvent) -> Outcome {
+    /// A key that arrived at `now`.
+    pub(crate) fn key(&mut self, key: KeyEvent, now: Instant) -> Outcome {
         match self {
-            Self::Approval(approval) => approval.key(key),
-            Self::Question(questions) => questions.key(key),
+            Self::Approval(approval) => approval.key(key, now),
+            Self::Question(questions) => questions.key(key, now),
             Self::Menu(menu) => menu.key(key),
             Self::Help(help) => help.key(key),
+        }
+    }
+
+    /// A whole line, where the terminal only has those. It is an answer only as a whole: what was
+    /// typed before the question appeared must not answer it.
+    pub(crate) fn line(&mut self, line: &str) -> Outcome {
+        let line = line.trim();
+        match self {
+            Self::Approval(approval) => approval.line(line),
+            Self::Question(questions) => questions.line(line),
+            Self::Menu(menu) => menu.line(line),
+            Self::Help(_) => Outcome::Close,
         }
     }
 

@@ -15,6 +15,8 @@ impl App {
         if key.kind == KeyEventKind::Release {
             return Vec::new();
         }
+        let is_kept = self.question_in_front().is_some() && self.guard.keeps_away(key, now);
+        self.guard.pressed(now);
         let armed = self.armed.take().filter(|(_, until)| *until > now);
         if let Some(effects) = self.global_key(key) {
             return effects;
@@ -24,7 +26,10 @@ impl App {
             return self.screen_outcome(outcome);
         }
         if let Some(overlay) = self.overlays.front_mut() {
-            let outcome = overlay.key(key);
+            if is_kept {
+                return Vec::new();
+            }
+            let outcome = overlay.key(key, now);
             return self.overlay_outcome(outcome);
         }
         let effect = self.composer.key(key, now);

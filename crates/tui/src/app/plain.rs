@@ -6,7 +6,6 @@ use std::time::Instant;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{App, Effect};
-use crate::overlay::Outcome;
 use crate::row::Row;
 use crate::screen::{Screen, ScreenOutcome};
 use crate::terminal::Size;
@@ -45,13 +44,7 @@ impl App {
             return self.screen_outcome(outcome);
         }
         if let Some(overlay) = self.overlays.front_mut() {
-            let mut outcome = Outcome::Stay;
-            if overlay.takes_text() {
-                overlay.paste(line);
-                outcome = overlay.key(key(KeyCode::Enter));
-            } else if let Some(character) = line.trim().chars().next() {
-                outcome = overlay.key(key(KeyCode::Char(character)));
-            }
+            let outcome = overlay.line(line);
             return self.overlay_outcome(outcome);
         }
         if line.trim().is_empty() {

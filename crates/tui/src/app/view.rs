@@ -13,6 +13,9 @@ use crate::text;
 /// How many rows the composer takes at most.
 const MAX_COMPOSER_ROWS: u16 = 12;
 
+/// On a smaller screen the hint that keys are kept away is left out.
+const MIN_HINT_ROWS: u16 = 4;
+
 /// What is shown.
 #[derive(Debug)]
 pub(crate) enum View {
@@ -57,8 +60,20 @@ impl App {
 
     /// What the user works with, and the cursor in it.
     fn bottom(&mut self, size: Size) -> (Vec<Row>, Option<(u16, u16)>) {
+        let is_kept = self.guard.is_up();
         if let Some(overlay) = self.overlays.front_mut() {
-            return overlay.view(&self.look, size);
+            let has_hint = is_kept && size.rows > MIN_HINT_ROWS;
+            let size = Size {
+                rows: size.rows - u16::from(has_hint),
+                ..size
+            };
+            let (mut rows, cursor) = overlay.view(&self.look, size);
+            if has_hint {
+                let hint = "you were typing: keys count again after a short rest";
+                let row = Row::from(Span::styled(hint, self.look.theme.dim));
+                rows.push(text::truncate_row(&row, &self.look));
+            }
+            return (rows, cursor);
         }
         let max_rows = MAX_COMPOSER_ROWS.min(size.rows.saturating_sub(2).max(1));
         let ComposerView {

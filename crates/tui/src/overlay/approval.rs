@@ -3,14 +3,17 @@
 //! What would happen is foreign text and is shown whole: it scrolls where it does not fit, and
 //! nothing of it can hide something else.
 
+use std::time::Instant;
+
 use agent_protocol::{ApprovalChoice, ApprovalRequest, ApprovalSubject, RequestId};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui_core::text::{Line, Span};
 
 use super::Outcome;
 use super::list::{Entry, List, Picked};
+use super::scroll::Scroll;
 use crate::cells;
-use crate::composer::{Composer, ComposerEffect, ComposerOptions};
+use crate::composer::{Composer, ComposerOptions};
 use crate::look::Look;
 use crate::row::Row;
 use crate::terminal::Size;
@@ -19,16 +22,16 @@ use crate::text;
 /// Rows of a patch that are shown at most; the rest is named.
 const MAX_DIFF_ROWS: usize = 2_000;
 
+/// Rows of a reason that stand above what it is about; a longer one comes after it.
+const MAX_REASON_ROWS: usize = 4;
+
 /// A wish for consent while it is shown.
 #[derive(Debug)]
 pub(crate) struct Approval {
     request: ApprovalRequest,
     list: List,
     answers: Vec<Answer>,
-    /// The first row of the subject that is shown.
-    offset: usize,
-    /// How far it can scroll, from the last view.
-    max_offset: usize,
+    scroll: Scroll,
     /// What the model is told with a no, while it is written.
     note: Option<Box<Composer>>,
 }
@@ -111,8 +114,7 @@ impl Approval {
             request,
             list: List::new(entries),
             answers,
-            offset: 0,
-            max_offset: 0,
+            scroll: Scroll::default(),
             note: None,
         }
     }
@@ -135,16 +137,15 @@ impl Approval {
         clippy::wildcard_enum_match_arm,
         reason = "all other keys are the same here"
     )]
-    pub(super) fn key(&mut self, key: KeyEvent) -> Outcome {
+    pub(super) fn key(&mut self, key: KeyEvent, now: Instant) -> Outcome {
         if self.note.is_some() {
-            return self.note_key(key);
+            return self.note_key(key, now);
         }
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
             KeyCode::Esc => return self.answer(ApprovalChoice::Stop, None),
             KeyCode::Char('c') if control => return self.answer(ApprovalChoice::Stop, None),
-            KeyCode::PageUp => self.offset = self.offset.saturating_sub(SCROLL_ROWS),
-            KeyCode::PageDown => self.offset = (self.offset + SCROLL_ROWS).min(self.max_offset),
+            code if self.scroll.key(code) => {}
             _ => {
                 if let Picked::Entry(index) = self.list.key(key) {
                     return self.picked(index);
@@ -152,6 +153,15 @@ impl Approval {
             }
         }
         Outcome::Stay
+    }
+
+    /// A whole line, where there are no keys.
+    pub(super) fn line(&mut self, line: &str) -> Outcome {
+        match (&self.note, self.list.named(line)) {
+            (Some(_), _) => self.answer(ApprovalChoice::Decline, Some(line.to_owned())),
+            (None, Some(index)) => self.picked(index),
+            (None, None) => Outcome::Stay,
+        }
     }
 
     fn picked(&mut self, index: usize) -> Outcome {
@@ -165,11 +175,7 @@ impl Approval {
         }
     }
 
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "all other keys are the same here"
-    )]
-    fn note_key(&mut self, key: KeyEvent) -> Outcome {
+    fn note_key(&mut self, key: KeyEvent, now: Instant) -> Outcome {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let leaves = key.code == KeyCode::Esc || control && key.code == KeyCode::Char('c');
         if leaves {
@@ -179,17 +185,15 @@ impl Approval {
         let Some(note) = &mut self.note else {
             return Outcome::Stay;
         };
-        // No time passes for this small composer: a paste without brackets is sent line by line.
         if key.code == KeyCode::Enter {
             let text = note.text();
             return self.answer(ApprovalChoice::Decline, Some(text));
         }
-        match note.key(key, std::time::Instant::now()) {
-            ComposerEffect::Submit(submission) => {
-                self.answer(ApprovalChoice::Decline, Some(submission.text))
-            }
-            _ => Outcome::Stay,
+        // Tab would take the text away to send it later.
+        if key.code != KeyCode::Tab {
+            note.key(key, now);
         }
+        Outcome::Stay
     }
 
     fn answer(&self, choice: ApprovalChoice, note: Option<String>) -> Outcome {
@@ -203,29 +207,16 @@ impl Approval {
     pub(super) fn view(&mut self, look: &Look, size: Size) -> (Vec<Row>, Option<(u16, u16)>) {
         let height = usize::from(size.rows);
         let (mut bottom, cursor) = self.bottom(look, height);
-        let mut rows = self.head(look);
-        let subject = self.subject(look);
+        let (mut rows, body) = self.text(look);
         rows.truncate(height.saturating_sub(bottom.len() + 1));
-        let room = height.saturating_sub(rows.len() + bottom.len()).max(1);
-        self.max_offset = subject.len().saturating_sub(room);
-        self.offset = self.offset.min(self.max_offset);
-        let n_hidden = subject.len().saturating_sub(room + self.offset);
-        let n_shown = if self.max_offset > 0 {
-            room.saturating_sub(1)
-        } else {
-            room
-        };
-        rows.extend(subject.into_iter().skip(self.offset).take(n_shown.max(1)));
-        if self.max_offset > 0 && room > 1 {
-            let text = format!("  {n_hidden} more rows; page up and page down scroll");
-            let row = Row::from(Span::styled(text, look.theme.warning));
-            rows.push(text::truncate_row(&row, look));
-        }
+        let room = height.saturating_sub(rows.len() + bottom.len());
+        rows.extend(self.scroll.view(body, room, look));
         let n_above = rows.len();
         rows.append(&mut bottom);
         rows.truncate(height);
         let cursor = cursor.and_then(|(column, row): (u16, u16)| {
-            Some((column, row.checked_add(u16::try_from(n_above).ok()?)?))
+            let row = usize::from(row) + n_above;
+            Some((column, u16::try_from(row).ok().filter(|_| row < height)?))
         });
         (rows, cursor)
     }
@@ -248,8 +239,8 @@ impl Approval {
         (rows, cursor)
     }
 
-    /// What is asked, why and where it would happen.
-    fn head(&self, look: &Look) -> Vec<Row> {
+    /// What is asked; and why, where and what would happen.
+    fn text(&self, look: &Look) -> (Vec<Row>, Vec<Row>) {
         let (question, place) = match &self.request.subject {
             ApprovalSubject::Command {
                 cwd,
@@ -272,18 +263,26 @@ impl Approval {
             }
         };
         let heading = Line::from(Span::styled(question, look.theme.heading));
-        let mut rows = text::wrap(&heading, look.width, &[], &[]);
+        let heading = text::wrap(&heading, look.width, &[], &[]);
         let indent = [Span::raw("  ")];
-        let mut add = |text: &str| {
+        let set = |text: &str| {
             let line = Line::from(Span::styled(text::spelled_out_line(text), look.theme.dim));
-            rows.extend(text::wrap(&line, look.width, &indent, &indent));
+            text::wrap(&line, look.width, &indent, &indent)
         };
-        if let Some(reason) = &self.request.reason {
-            add(&format!("why: {reason}"));
+        let reason = self.request.reason.as_ref();
+        let mut why = reason.map_or_else(Vec::new, |reason| set(&format!("why: {reason}")));
+        // The model's words do not push away what they are about.
+        let mut behind = Vec::new();
+        if why.len() > MAX_REASON_ROWS {
+            behind.push(Row::blank());
+            behind.append(&mut why);
         }
-        add(&place);
-        rows.push(Row::blank());
-        rows
+        let mut body = why;
+        body.extend(set(&place));
+        body.push(Row::blank());
+        body.extend(self.subject(look));
+        body.append(&mut behind);
+        (heading, body)
     }
 
     /// All of what would happen.
@@ -302,6 +301,3 @@ impl Approval {
         }
     }
 }
-
-/// How far a page key scrolls.
-const SCROLL_ROWS: usize = 8;

@@ -69,6 +69,20 @@ impl List {
         }
     }
 
+    /// The entry that a whole line names, by its number or its key. A line that was meant for
+    /// something else, and only begins like that, names none.
+    pub(crate) fn named(&self, line: &str) -> Option<usize> {
+        if let Ok(number) = line.parse::<usize>() {
+            return number
+                .checked_sub(1)
+                .filter(|index| *index < self.entries.len());
+        }
+        let mut characters = line.chars();
+        let key = characters.next().filter(|_| characters.next().is_none())?;
+        let key = key.to_ascii_lowercase();
+        self.entries.iter().position(|entry| entry.key == Some(key))
+    }
+
     fn move_to(&mut self, index: usize) -> Picked {
         self.select(index);
         Picked::Moved

@@ -85,11 +85,19 @@ impl Menu {
         }
         match self.list.key(key) {
             Picked::Nothing | Picked::Moved => Outcome::Stay,
-            Picked::Entry(index) => match self.choices.get(index) {
-                Some(choice) => Outcome::Chosen(self.purpose, choice.name.clone()),
-                None => Outcome::Stay,
-            },
+            Picked::Entry(index) => self.chosen(index).unwrap_or(Outcome::Stay),
         }
+    }
+
+    /// A whole line, where there are no keys; one that chooses nothing leaves.
+    pub(super) fn line(&self, line: &str) -> Outcome {
+        let chosen = self.list.named(line).and_then(|index| self.chosen(index));
+        chosen.unwrap_or(Outcome::Close)
+    }
+
+    fn chosen(&self, index: usize) -> Option<Outcome> {
+        let choice = self.choices.get(index)?;
+        Some(Outcome::Chosen(self.purpose, choice.name.clone()))
     }
 
     pub(super) fn view(&self, look: &Look, size: Size) -> Vec<Row> {

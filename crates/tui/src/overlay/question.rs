@@ -1,11 +1,14 @@
 //! Questions of the model: one after another, with numbered choices and free text.
 
+use std::time::Instant;
+
 use agent_protocol::{Question, QuestionAnswers, QuestionRequest, RequestId};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui_core::text::{Line, Span};
 
 use super::Outcome;
 use super::list::{Entry, List, Picked};
+use super::scroll::Scroll;
 use crate::composer::{Composer, ComposerOptions};
 use crate::look::Look;
 use crate::row::Row;
@@ -20,6 +23,7 @@ pub(crate) struct Questions {
     index: usize,
     answers: QuestionAnswers,
     list: List,
+    scroll: Scroll,
     /// An answer in the user's own words, while it is written.
     own: Option<Box<Composer>>,
 }
@@ -31,6 +35,7 @@ impl Questions {
             index: 0,
             answers: QuestionAnswers::new(),
             list: List::new(Vec::new()),
+            scroll: Scroll::default(),
             own: None,
         };
         questions.show();
@@ -66,6 +71,7 @@ impl Questions {
             key: None,
         });
         self.list = List::new(entries);
+        self.scroll = Scroll::default();
     }
 
     pub(super) fn takes_text(&self) -> bool {
@@ -78,9 +84,12 @@ impl Questions {
         }
     }
 
-    pub(super) fn key(&mut self, key: KeyEvent) -> Outcome {
+    pub(super) fn key(&mut self, key: KeyEvent, now: Instant) -> Outcome {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let leaves = key.code == KeyCode::Esc || control && key.code == KeyCode::Char('c');
+        if self.scroll.key(key.code) {
+            return Outcome::Stay;
+        }
         if let Some(own) = &mut self.own {
             if leaves {
                 return self.leave_own();
@@ -89,7 +98,10 @@ impl Questions {
                 let text = own.text();
                 return self.answered(text);
             }
-            own.key(key, std::time::Instant::now());
+            // Tab would take the text away to send it later.
+            if key.code != KeyCode::Tab {
+                own.key(key, now);
+            }
             return Outcome::Stay;
         }
         if leaves {
@@ -98,6 +110,15 @@ impl Questions {
         match self.list.key(key) {
             Picked::Nothing | Picked::Moved => Outcome::Stay,
             Picked::Entry(index) => self.picked(index),
+        }
+    }
+
+    /// A whole line, where there are no keys.
+    pub(super) fn line(&mut self, line: &str) -> Outcome {
+        match (&self.own, self.list.named(line)) {
+            (Some(_), _) => self.answered(line.to_owned()),
+            (None, Some(index)) => self.picked(index),
+            (None, None) => Outcome::Stay,
         }
     }
 
@@ -148,21 +169,30 @@ impl Questions {
 
     pub(super) fn view(&mut self, look: &Look, size: Size) -> (Vec<Row>, Option<(u16, u16)>) {
         let height = usize::from(size.rows);
-        let mut rows = self.head(look);
-        let (bottom, cursor) = if let Some(own) = &mut self.own {
+        let head = self.head(look);
+        let (mut bottom, cursor) = if let Some(own) = &mut self.own {
             own.set_columns(look.width);
             let view = own.view(look, 4);
             (view.rows, view.cursor)
         } else {
             (self.list.view(look, height.saturating_sub(2).max(1)), None)
         };
-        rows.truncate(height.saturating_sub(bottom.len() + 1));
-        let n_above = u16::try_from(rows.len()).unwrap_or(0);
-        rows.extend(bottom);
         let hint = Row::from(Span::styled("enter answers, esc does not", look.theme.dim));
-        rows.push(text::truncate_row(&hint, look));
+        bottom.push(text::truncate_row(&hint, look));
+        let room = height.saturating_sub(bottom.len());
+        let mut rows = if room == 0 {
+            Vec::new()
+        } else {
+            self.scroll.view(head, room, look)
+        };
+        let n_above = rows.len();
+        rows.extend(bottom);
         rows.truncate(height);
-        (rows, cursor.map(|(column, row)| (column, row + n_above)))
+        let cursor = cursor.and_then(|(column, row)| {
+            let row = usize::from(row) + n_above;
+            Some((column, u16::try_from(row).ok().filter(|_| row < height)?))
+        });
+        (rows, cursor)
     }
 
     fn head(&self, look: &Look) -> Vec<Row> {
@@ -177,7 +207,10 @@ impl Questions {
         );
         let heading = Line::from(Span::styled(title, look.theme.heading));
         let mut rows = text::wrap(&heading, look.width, &[], &[]);
-        let line = Line::from(Span::styled(question.question.clone(), look.theme.text));
+        let line = Line::from(Span::styled(
+            text::spelled_out(&question.question),
+            look.theme.text,
+        ));
         rows.extend(text::wrap(&line, look.width, &[], &[]));
         rows
     }
