@@ -13,6 +13,9 @@ use crate::text;
 /// Columns of the longest bar.
 const BAR_COLUMNS: u64 = 24;
 
+/// From so many columns on the bars are long and the items are counted.
+const WIDE: u16 = 72;
+
 /// Where the context window goes: a bar and numbers for each part.
 pub(crate) fn context(report: &ContextReport, look: &Look) -> Vec<Row> {
     let total: u64 = report.parts.iter().map(|part| part.tokens).sum();
@@ -23,19 +26,25 @@ pub(crate) fn context(report: &ContextReport, look: &Look) -> Vec<Row> {
     if let Some(last) = report.last_request_tokens {
         let _ = write!(title, "; the last request had {}", short_count(last));
     }
-    let mut rows = vec![Row::from(Span::styled(title, look.theme.heading))];
+    let title = Line::from(Span::styled(title, look.theme.heading));
+    let mut rows = text::wrap(&title, look.width, &[], &[]);
+    let is_wide = look.width >= WIDE;
+    let name_columns = if is_wide { 28 } else { 14 };
+    let bar_columns = if is_wide { BAR_COLUMNS } else { 10 };
     let scale = report.window.unwrap_or(total).max(1);
     let mut add = |name: &str, tokens: u64, items: String| {
-        let filled = (tokens * BAR_COLUMNS).div_ceil(scale).min(BAR_COLUMNS);
+        let filled = (tokens * bar_columns).div_ceil(scale).min(bar_columns);
+        let name = text::truncate(name, name_columns, look.glyphs.ellipsis);
+        let bar_columns = usize::try_from(bar_columns).unwrap_or(0);
         let bar = look
             .glyphs
             .bar_full
             .repeat(usize::try_from(filled).unwrap_or(0));
         rows.push(Row::from(Line::from(vec![
-            Span::styled(format!("  {name:<28}"), look.theme.text),
+            Span::styled(format!("  {name:<name_columns$}"), look.theme.text),
             Span::styled(format!("{:>8}  ", short_count(tokens)), look.theme.text),
-            Span::styled(format!("{bar:<24} "), look.theme.accent),
-            Span::styled(items, look.theme.dim),
+            Span::styled(format!("{bar:<bar_columns$} "), look.theme.accent),
+            Span::styled(if is_wide { items } else { String::new() }, look.theme.dim),
         ])));
     };
     for part in &report.parts {

@@ -119,6 +119,7 @@ impl Transcript {
     pub(crate) fn end_turn(&mut self, look: &Look) {
         for live in &mut self.live {
             live.done = true;
+            live.stop();
         }
         if let Some(mut plan) = self.plan.take() {
             plan.done = true;
@@ -330,6 +331,27 @@ impl Transcript {
 }
 
 impl LiveItem {
+    /// It will not get to its end: a command or an edit that still runs has failed.
+    fn stop(&mut self) {
+        match &mut self.item {
+            TurnItem::CommandExecution(command) if command.status == ItemStatus::InProgress => {
+                command.status = ItemStatus::Failed;
+                if command.aggregated_output.is_empty() {
+                    command.aggregated_output = std::mem::take(&mut self.output);
+                }
+            }
+            TurnItem::FileChange(change) if change.status == ItemStatus::InProgress => {
+                change.status = ItemStatus::Failed;
+            }
+            TurnItem::CommandExecution(_)
+            | TurnItem::FileChange(_)
+            | TurnItem::AgentMessage { .. }
+            | TurnItem::Reasoning { .. }
+            | TurnItem::TodoList { .. }
+            | TurnItem::Error { .. } => {}
+        }
+    }
+
     fn rows(&self, look: &Look, max: usize, now: Instant) -> Vec<Row> {
         if let Some(stream) = &self.stream {
             return stream.tail(look, max);

@@ -318,25 +318,25 @@ struct Preset {
 const PERMISSIONS: &[Preset] = &[
     Preset {
         name: "read only",
-        detail: "commands read; to change anything it asks",
+        detail: "only reads; asks before it changes anything",
         sandbox: SandboxMode::ReadOnly,
         approval: ApprovalPolicy::OnRequest,
     },
     Preset {
         name: "workspace",
-        detail: "commands write in this workspace without asking; outside of it it asks",
+        detail: "writes in this workspace; asks to go beyond it",
         sandbox: SandboxMode::WorkspaceWrite,
         approval: ApprovalPolicy::OnRequest,
     },
     Preset {
         name: "workspace, ask for each command",
-        detail: "as before, and it asks before all but harmless reads",
+        detail: "as before; asks before all but reads",
         sandbox: SandboxMode::WorkspaceWrite,
         approval: ApprovalPolicy::Untrusted,
     },
     Preset {
         name: "full access",
-        detail: "no sandbox and no questions; only for machines that are isolated already",
+        detail: "no sandbox, no questions; only on isolated machines",
         sandbox: SandboxMode::DangerFullAccess,
         approval: ApprovalPolicy::Never,
     },

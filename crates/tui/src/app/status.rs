@@ -22,6 +22,9 @@ const DROPPED: &[StatusItem] = &[
 /// Pictures of the spinner: a dot that breathes.
 const SPINNER: &[&str] = &["·", "•", "●", "•"];
 
+/// Where fewer columns are left for what is going on, the hint beside it is cut instead.
+const MIN_DOING_COLUMNS: usize = 8;
+
 impl App {
     /// What is going on, if a turn or a command runs.
     pub(super) fn activity(&self, now: Instant) -> Option<Row> {
@@ -33,13 +36,20 @@ impl App {
             format!("{} ", self.spinner(now)),
             look.theme.accent,
         )];
-        spans.push(Span::styled(self.doing(), look.theme.text));
         let time = self.turn.as_ref().map(|turn| {
             let time = now.saturating_duration_since(turn.started);
             format!("{} · ", elapsed(time))
         });
         let time = time.unwrap_or_default();
         let hint = format!(" ({time}esc to interrupt)");
+        // How to stop it stays readable, however long the rest is.
+        let room = usize::from(look.width).saturating_sub(2 + text::width(&hint));
+        let doing = if room < MIN_DOING_COLUMNS {
+            self.doing()
+        } else {
+            text::truncate(&self.doing(), room, look.glyphs.ellipsis)
+        };
+        spans.push(Span::styled(doing, look.theme.text));
         spans.push(Span::styled(hint, look.theme.dim));
         Some(text::truncate_row(&Row::new(spans), look))
     }

@@ -27,6 +27,9 @@ const HINTS: [&str; 3] = [
     "? shortcuts",
 ];
 
+/// The same of one that has no commands: it waits for an answer, not for an order.
+const ANSWER_HINTS: [&str; 1] = ["in your own words"];
+
 /// What there is to see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ComposerView {
@@ -116,7 +119,12 @@ fn text_row(
     }
     if composer.is_empty() {
         let fits = |hint: &&str| line.width + hint.len() <= columns;
-        let hint = HINTS.into_iter().find(fits).unwrap_or_default();
+        let hints = if composer.commands.is_empty() {
+            ANSWER_HINTS.iter()
+        } else {
+            HINTS.iter()
+        };
+        let hint = hints.copied().find(fits).unwrap_or_default();
         line.push(hint, theme.dim);
         return line.into_row();
     }

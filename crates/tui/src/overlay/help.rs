@@ -91,14 +91,16 @@ const KEY_COLUMNS: usize = 33;
 
 fn entry(key: &str, what: &'static str, look: &Look) -> Vec<Row> {
     let what = Line::from(Span::styled(what, look.theme.text));
-    let key = Span::styled(format!("  {key:<30} "), look.theme.accent);
-    if usize::from(look.width) >= KEY_COLUMNS * 2 {
+    let is_wide = usize::from(look.width) >= KEY_COLUMNS * 2;
+    if is_wide && key.len() < KEY_COLUMNS - 2 {
+        let key = Span::styled(format!("  {key:<30} "), look.theme.accent);
         let rest = [text::spaces(KEY_COLUMNS)];
         return text::wrap(&what, look.width, &[key], &rest);
     }
-    let key = Span::styled(key.content.trim_end().to_owned(), key.style);
-    let indent = [text::spaces(6)];
-    let mut rows = vec![text::truncate_row(&Row::from(key), look)];
+    let key = Line::from(Span::styled(key.to_owned(), look.theme.accent));
+    let indent = [text::spaces(2)];
+    let mut rows = text::wrap(&key, look.width, &indent, &indent);
+    let indent = [text::spaces(if is_wide { KEY_COLUMNS } else { 6 })];
     rows.extend(text::wrap(&what, look.width, &indent, &indent));
     rows
 }
