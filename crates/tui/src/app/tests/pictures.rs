@@ -50,33 +50,33 @@ fn the_start() {
         |face| face.app.show_header("1.2.3"),
         [
             expect![[r#"
-            › agent 1.2.3 · big-model high
-              ~/work/parser · main
-              sandbox workspace-write · approval
-              on-request
-            ----
+                • agent 1.2.3 · big-model high
+                  ~/work/parser · main
+                  sandbox workspace-write · approval
+                  on-request
+                ----
 
-            › ▏Ask, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main…
-        "#]],
+                › ▏Ask, @ files, / commands, ? shortcuts
+                  big-model high
+            "#]],
             expect![[r#"
-            › agent 1.2.3 · big-model high
-              ~/work/parser · main
-              sandbox workspace-write · approval on-request
-            ----
+                • agent 1.2.3 · big-model high
+                  ~/work/parser · main
+                  sandbox workspace-write · approval on-request
+                ----
 
-            › ▏Ask anything, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main · workspace-write · on-request
-        "#]],
+                › ▏Ask anything, @ files, / commands, ? shortcuts
+                  big-model high · ~/work/parser · main · workspace-write · on-request
+            "#]],
             expect![[r#"
-            › agent 1.2.3 · big-model high
-              ~/work/parser · main
-              sandbox workspace-write · approval on-request
-            ----
+                • agent 1.2.3 · big-model high
+                  ~/work/parser · main
+                  sandbox workspace-write · approval on-request
+                ----
 
-            › ▏Ask anything, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main · workspace-write · on-request
-        "#]],
+                › ▏Ask anything, @ files, / commands, ? shortcuts
+                  big-model high · ~/work/parser · main · workspace-write · on-request
+            "#]],
         ],
     );
 }
@@ -94,52 +94,52 @@ fn whether_the_directory_is_trusted() {
         },
         [
             expect![[r#"
-            › agent 1.2.3 · big-model high
-              ~/work/parser · main
-              sandbox workspace-write · approval
-              on-request
-            ----
+                • agent 1.2.3 · big-model high
+                  ~/work/parser · main
+                  sandbox workspace-write · approval
+                  on-request
+                ----
 
-            Do you trust this directory?
-              /home/kim/work/parser
-              It tells the agent what to do in:
-              AGENTS.md, .agent/config.toml
-              In a trusted directory commands may
-              write without asking; elsewhere they
-              only read.
-            › 1. Yes, I trust it  work here, in the…
-              2. No  only read, ask for everything…
-            enter or a digit chooses, esc leaves
-        "#]],
+                Do you trust this directory?
+                  /home/kim/work/parser
+                  It tells the agent what to do in:
+                  AGENTS.md, .agent/config.toml
+                  In a trusted directory commands may
+                  write without asking; elsewhere they
+                  only read.
+                › 1. Yes, I trust it  work here, in the…
+                  2. No  only read, ask for everything…
+                enter or a digit chooses, esc leaves
+            "#]],
             expect![[r#"
-            › agent 1.2.3 · big-model high
-              ~/work/parser · main
-              sandbox workspace-write · approval on-request
-            ----
+                • agent 1.2.3 · big-model high
+                  ~/work/parser · main
+                  sandbox workspace-write · approval on-request
+                ----
 
-            Do you trust this directory?
-              /home/kim/work/parser
-              It tells the agent what to do in: AGENTS.md, .agent/config.toml
-              In a trusted directory commands may write without asking; elsewhere they only
-              read.
-            › 1. Yes, I trust it  work here, in the sandbox
-              2. No  only read, ask for everything else
-            enter or a digit chooses, esc leaves
-        "#]],
+                Do you trust this directory?
+                  /home/kim/work/parser
+                  It tells the agent what to do in: AGENTS.md, .agent/config.toml
+                  In a trusted directory commands may write without asking; elsewhere they only
+                  read.
+                › 1. Yes, I trust it  work here, in the sandbox
+                  2. No  only read, ask for everything else
+                enter or a digit chooses, esc leaves
+            "#]],
             expect![[r#"
-            › agent 1.2.3 · big-model high
-              ~/work/parser · main
-              sandbox workspace-write · approval on-request
-            ----
+                • agent 1.2.3 · big-model high
+                  ~/work/parser · main
+                  sandbox workspace-write · approval on-request
+                ----
 
-            Do you trust this directory?
-              /home/kim/work/parser
-              It tells the agent what to do in: AGENTS.md, .agent/config.toml
-              In a trusted directory commands may write without asking; elsewhere they only read.
-            › 1. Yes, I trust it  work here, in the sandbox
-              2. No  only read, ask for everything else
-            enter or a digit chooses, esc leaves
-        "#]],
+                Do you trust this directory?
+                  /home/kim/work/parser
+                  It tells the agent what to do in: AGENTS.md, .agent/config.toml
+                  In a trusted directory commands may write without asking; elsewhere they only read.
+                › 1. Yes, I trust it  work here, in the sandbox
+                  2. No  only read, ask for everything else
+                enter or a digit chooses, esc leaves
+            "#]],
         ],
     );
 }
@@ -160,27 +160,27 @@ fn a_turn_while_the_answer_streams() {
         turn,
         [
             expect![[r#"
-        › fix the parser
+                › fix the parser
 
-        • Explored
-          └ Read src/parser.rs
-            Search parse in src
+                • Explored
+                  └ Read src/parser.rs
+                    Search parse in src
 
-        • I found it. The old call is wrong.
-        ----
+                • I found it. The old call is wrong.
+                ----
 
-          Now I
+                  Now I
 
-        • Plan
-          ▸ read the parser
-          □ write a failing test
-          □ fix it
+                • Plan
+                  ▸ read the parser
+                  □ write a failing test
+                  □ fix it
 
-        • Working (0s · esc to interrupt)
+                • Working (0s · esc to interrupt)
 
-        › ▏Ask, @ files, / commands, ? shortcuts
-          big-model high · ~/work/parser · main…
-    "#]],
+                › ▏Ask, @ files, / commands, ? shortcuts
+                  big-model high
+            "#]],
             expect![[r#"
         › fix the parser
 
@@ -272,7 +272,7 @@ fn a_turn_while_a_command_runs() {
                 • Running carg… (12s · esc to interrupt)
 
                 › ▏Ask, @ files, / commands, ? shortcuts
-                  big-model high · ~/work/parser · main…
+                  big-model high
             "#]],
             expect![[r#"
         › fix the parser
@@ -349,38 +349,38 @@ fn a_turn_that_is_over() {
         },
         [
             expect![[r#"
-            › fix the parser
+                › fix the parser
 
-            • Explored
-              └ Read src/parser.rs
-                Search parse in src
+                • Explored
+                  └ Read src/parser.rs
+                    Search parse in src
 
-            • I found it. The old call is wrong.
+                • I found it. The old call is wrong.
 
-              Now I run the tests.
+                  Now I run the tests.
 
-            • Ran cargo test -p parser --all-targets
-              │ · 1.2s
-              └ running 2 tests
-                ok
+                • Ran cargo test -p parser --all-targets
+                  │ · 1.2s
+                  └ running 2 tests
+                    ok
 
-            • Edited src/parser.rs (+1 -1)
-                1  fn parse() {
-                2 -    old();
-                2 +    new();
+                • Edited src/parser.rs (+1 -1)
+                    1  fn parse() {
+                    2 -    old();
+                    2 +    new();
 
-            • Plan
-              ✔ read the parser
-              ✔ write a failing test
-              ✔ fix it
+                • Plan
+                  ✔ read the parser
+                  ✔ write a failing test
+                  ✔ fix it
 
-            1m 05s · 12,345 in (8,000 cached) · 678
-            out
-            ----
+                1m 05s · 12,345 in (8,000 cached) · 678
+                out
+                ----
 
-            › ▏Ask, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main…
-        "#]],
+                › ▏Ask, @ files, / commands, ? shortcuts
+                  big-model high
+            "#]],
             expect![[r#"
             › fix the parser
 
@@ -468,7 +468,7 @@ fn a_request_that_is_made_again() {
                 • Waiting: the… (0s · esc to interrupt)
 
                 › ▏Ask, @ files, / commands, ? shortcuts
-                  big-model high · ~/work/parser · main…
+                  big-model high
             "#]],
             expect![[r#"
                 › hi
@@ -507,17 +507,17 @@ fn words_that_wait() {
         },
         [
             expect![[r#"
-            › hi
-            ----
+                › hi
+                ----
 
-            • Working (4s · esc to interrupt)
-              └ sent, not read yet: not that file,…
-              └ after this turn: then write a test
-                up to edit the last one
+                • Working (4s · esc to interrupt)
+                  └ sent, not read yet: not that file,…
+                  └ after this turn: then write a test
+                    up to edit the last one
 
-            › ▏Ask, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main…
-        "#]],
+                › ▏Ask, @ files, / commands, ? shortcuts
+                  big-model high
+            "#]],
             expect![[r#"
             › hi
             ----
@@ -567,7 +567,7 @@ fn an_interrupted_turn() {
                 ----
 
                 › then this▏
-                  big-model high · ~/work/parser · main…
+                  big-model high
             "#]],
             expect![[r#"
                 › hi
@@ -667,6 +667,8 @@ fn help() {
                       sent before
                   ctrl-g
                       write in your editor
+                  ctrl-v
+                      the image on the clipboard
                   @
                       a file
                   /
@@ -695,13 +697,11 @@ fn help() {
                       begin a new conversation
                   /resume
                       go on with an earlier conversation
+                  /fork
+                      go on in a copy; the conversation
+                      so far stays as it is
                   /back
                       go back to an earlier message and
-                      edit it
-                  /context
-                      show where the context window goes
-                  /status
-                      show model, place, limits and
                 up and down scroll, any other key leaves
             "#]],
             expect![[r#"
@@ -718,6 +718,7 @@ fn help() {
                   ctrl-r                         search what you sent before
                   up, down                       move, and walk through what you sent before
                   ctrl-g                         write in your editor
+                  ctrl-v                         the image on the clipboard
                   @                              a file
                   /                              a command
                   !                              run a command yourself; the model sees it
@@ -733,6 +734,8 @@ fn help() {
                                                  asked
                   /new                           begin a new conversation
                   /resume                        go on with an earlier conversation
+                  /fork                          go on in a copy; the conversation so far stays
+                                                 as it is
                   /back                          go back to an earlier message and edit it
                   /context                       show where the context window goes
                   /status                        show model, place, limits and tokens
@@ -743,6 +746,7 @@ fn help() {
                   /theme                         choose the colours
                   /vim                           switch Vim keys on or off
                   /keymap                        show the keys
+                  /settings                      switch what moves, calls and is kept
                   /trust                         say whether this directory is trusted
                   /stop                          stop what runs
                   /help                          show commands and keys
@@ -762,6 +766,7 @@ fn help() {
                   ctrl-r                         search what you sent before
                   up, down                       move, and walk through what you sent before
                   ctrl-g                         write in your editor
+                  ctrl-v                         the image on the clipboard
                   @                              a file
                   /                              a command
                   !                              run a command yourself; the model sees it
@@ -776,6 +781,7 @@ fn help() {
                   /permissions                   choose what commands may touch and when you are asked
                   /new                           begin a new conversation
                   /resume                        go on with an earlier conversation
+                  /fork                          go on in a copy; the conversation so far stays as it is
                   /back                          go back to an earlier message and edit it
                   /context                       show where the context window goes
                   /status                        show model, place, limits and tokens
@@ -786,6 +792,7 @@ fn help() {
                   /theme                         choose the colours
                   /vim                           switch Vim keys on or off
                   /keymap                        show the keys
+                  /settings                      switch what moves, calls and is kept
                   /trust                         say whether this directory is trusted
                   /stop                          stop what runs
                   /help                          show commands and keys
@@ -821,7 +828,7 @@ fn where_the_context_goes() {
                 ----
 
                 › ▏Ask, @ files, / commands, ? shortcuts
-                  big-model high · ~/work/parser · main…
+                  big-model high
             "#]],
             expect![[r#"
             Context, about 64.0k tokens of 200.0k; the last request had 64.1k
@@ -855,48 +862,48 @@ fn the_status() {
         },
         [
             expect![[r#"
-            Status
-              model       big-model (local), effort
-                          high
-              directory   /home/kim/work/parser
-              branch      main
-              sandbox     workspace-write
-              approvals   on-request
-              theme       ansi
-              session     not on disk yet
-            ----
+                Status
+                  model         big-model (local),
+                                effort high
+                  directory     /home/kim/work/parser
+                  branch        main
+                  sandbox       workspace-write
+                  approvals     on-request
+                  theme         ansi
+                  session       not on disk yet
+                ----
 
-            › ▏Ask, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main…
-        "#]],
+                › ▏Ask, @ files, / commands, ? shortcuts
+                  big-model high
+            "#]],
             expect![[r#"
-            Status
-              model       big-model (local), effort high
-              directory   /home/kim/work/parser
-              branch      main
-              sandbox     workspace-write
-              approvals   on-request
-              theme       ansi
-              session     not on disk yet
-            ----
+                Status
+                  model         big-model (local), effort high
+                  directory     /home/kim/work/parser
+                  branch        main
+                  sandbox       workspace-write
+                  approvals     on-request
+                  theme         ansi
+                  session       not on disk yet
+                ----
 
-            › ▏Ask anything, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main · workspace-write · on-request
-        "#]],
+                › ▏Ask anything, @ files, / commands, ? shortcuts
+                  big-model high · ~/work/parser · main · workspace-write · on-request
+            "#]],
             expect![[r#"
-            Status
-              model       big-model (local), effort high
-              directory   /home/kim/work/parser
-              branch      main
-              sandbox     workspace-write
-              approvals   on-request
-              theme       ansi
-              session     not on disk yet
-            ----
+                Status
+                  model         big-model (local), effort high
+                  directory     /home/kim/work/parser
+                  branch        main
+                  sandbox       workspace-write
+                  approvals     on-request
+                  theme         ansi
+                  session       not on disk yet
+                ----
 
-            › ▏Ask anything, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main · workspace-write · on-request
-        "#]],
+                › ▏Ask anything, @ files, / commands, ? shortcuts
+                  big-model high · ~/work/parser · main · workspace-write · on-request
+            "#]],
         ],
     );
 }
