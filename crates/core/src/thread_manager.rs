@@ -197,6 +197,9 @@ impl ThreadManager {
                 loaded.damage
             ));
         }
+        if matches!(which, Resume::Id(_)) {
+            warnings.extend(moved(loaded.meta.as_ref(), &settings.cwd));
+        }
         let (history, n_left_out) = History::from_items(sendable(loaded.items));
         if n_left_out > 0 {
             warnings.push(format!(
@@ -382,6 +385,20 @@ struct Restored {
     total_usage: TokenUsage,
     warnings: Vec<String>,
     instructions: Option<BaseInstructions>,
+}
+
+/// What to say when a session goes on in another directory than it began in.
+fn moved(meta: Option<&SessionMeta>, cwd: &Path) -> Option<String> {
+    let began = &meta?.cwd;
+    // Recorded as text, so compared as text.
+    if began.to_string_lossy() == cwd.to_string_lossy() {
+        return None;
+    }
+    Some(format!(
+        "the session began in `{}`; its commands run in `{}` now (`--cd DIR` chooses)",
+        began.display(),
+        cwd.display()
+    ))
 }
 
 fn unsaved(err: &WriterError) -> String {

@@ -123,7 +123,13 @@ impl App {
             KeyCode::Esc => self.escape(armed, now),
             KeyCode::Char('c') if control => self.control_c(armed, now),
             KeyCode::Char('v') if control => vec![Effect::TakeImage],
-            KeyCode::Char('d') if control && self.composer.is_empty() => vec![Effect::Quit],
+            KeyCode::Char('d') if control && self.composer.is_empty() => {
+                if !self.is_busy() || armed == Some(Armed::Quit) {
+                    return vec![Effect::Quit];
+                }
+                self.armed = Some((Armed::Quit, now + CONFIRM_TIME));
+                Vec::new()
+            }
             KeyCode::Char('?') => {
                 self.overlays
                     .push_back(Overlay::Help(help::Help::default()));
@@ -153,6 +159,9 @@ impl App {
             return vec![Effect::Quit];
         }
         if !self.composer.is_empty() {
+            // Up brings it back.
+            let text = self.composer.text();
+            self.composer.remember(&text);
             self.composer.clear();
             self.armed = Some((Armed::Quit, now + CONFIRM_TIME));
             return Vec::new();

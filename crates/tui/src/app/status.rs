@@ -84,7 +84,7 @@ impl App {
     pub(super) fn status_line(&self) -> Row {
         let look = &self.look;
         let hint = match self.armed {
-            Some((Armed::Quit, _)) => Some("press ctrl-c again to quit"),
+            Some((Armed::Quit, _)) => Some("press it again to quit"),
             Some((Armed::Back, _)) => Some("press esc again to go back to an earlier message"),
             None => None,
         };

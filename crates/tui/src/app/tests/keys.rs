@@ -118,7 +118,7 @@ fn ctrl_c_clears_then_stops_then_quits() {
     let mut face = Face::bare(80, 24);
     assert_eq!(face.keys(&["words", "ctrl-c"]), []);
     assert!(face.app.composer.is_empty());
-    assert!(face.live().contains("press ctrl-c again to quit"));
+    assert!(face.live().contains("press it again to quit"));
     assert_eq!(face.keys(&["ctrl-c"]), [Effect::Quit]);
 
     let mut face = busy();

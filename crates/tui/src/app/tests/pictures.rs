@@ -331,6 +331,7 @@ fn a_turn_while_a_command_runs() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a picture at three widths")]
 fn a_turn_that_is_over() {
     at_widths(
         |face| {
@@ -634,6 +635,7 @@ fn lists_to_choose_from() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a picture at three widths")]
 fn help() {
     at_widths(
         |face| {
