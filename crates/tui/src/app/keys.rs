@@ -163,7 +163,9 @@ impl App {
             let text = self.composer.text();
             self.composer.remember(&text);
             self.composer.clear();
-            self.armed = Some((Armed::Quit, now + CONFIRM_TIME));
+            if !self.is_busy() {
+                self.armed = Some((Armed::Quit, now + CONFIRM_TIME));
+            }
             return Vec::new();
         }
         self.armed = Some((Armed::Quit, now + CONFIRM_TIME));

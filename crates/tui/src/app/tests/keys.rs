@@ -122,6 +122,7 @@ fn ctrl_c_clears_then_stops_then_quits() {
     assert_eq!(face.keys(&["ctrl-c"]), [Effect::Quit]);
 
     let mut face = busy();
+    assert_eq!(face.keys(&["words", "ctrl-c"]), [], "it only clears");
     assert_eq!(face.keys(&["ctrl-c"]), [Effect::Submit(Op::Interrupt)]);
     assert_eq!(face.keys(&["ctrl-c"]), [Effect::Quit]);
 
