@@ -346,7 +346,7 @@ impl Captured {
 }
 
 /// Sends a signal to a process, or to a group when the number is negative.
-fn send_signal(name: &str, target: &str) {
+pub(crate) fn send_signal(name: &str, target: &str) {
     #[expect(
         clippy::disallowed_methods,
         reason = "tests send signals from outside, as a shell does"
