@@ -162,6 +162,7 @@ pub async fn run(manager: ThreadManager, options: TuiOptions) -> Result<TuiExit,
         last_frame: None,
         title: String::new(),
         away: false,
+        went_on: false,
     };
     running.begin(&preview.warnings);
     running.draw().map_err(TuiError::Terminal)?;
@@ -210,6 +211,8 @@ struct Running {
     title: String,
     /// Another program has the terminal.
     away: bool,
+    /// The signal that ends a stop is still to be heard.
+    went_on: bool,
 }
 
 /// What woke the loop.

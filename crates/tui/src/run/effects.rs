@@ -8,6 +8,7 @@ use std::time::{Instant, SystemTime};
 
 use agent_core::{Resume, StartError, Thread};
 use agent_protocol::{Op, SettingsChange, UserInput};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use nix::libc::SIGINT;
 
 use super::first_start::look_around;
@@ -120,11 +121,17 @@ impl Running {
                     return Flow::Exit(TuiExit::Left);
                 }
             }
+            // Where keys are no events, Ctrl-C comes as a signal.
+            Signal::End(SIGINT) if self.plain.is_some() && self.app.is_busy() => {
+                let key = KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL);
+                return self.event(AppEvent::Key(key), keys, Instant::now()).await;
+            }
             Signal::End(number) => return Flow::Exit(TuiExit::Signal(number)),
             Signal::Stop => return self.carry_out(Effect::Suspend, keys).await,
+            Signal::Continue if std::mem::take(&mut self.went_on) => {}
             // The modes are whatever the shell left; all is set and drawn anew.
             Signal::Continue => {
-                if self.modes.resume().is_err() {
+                if self.modes.set_again().is_err() {
                     return Flow::Exit(TuiExit::Left);
                 }
                 self.redraw();

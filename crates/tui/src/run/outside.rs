@@ -23,6 +23,8 @@ impl Running {
     pub(super) fn suspend(&mut self, keys: &mut Keys) -> io::Result<()> {
         self.hand_over(keys)?;
         stop()?;
+        // The signal that went on with the process is heard as well; all is drawn by then.
+        self.went_on = true;
         self.take_over(keys)
     }
 
@@ -32,7 +34,10 @@ impl Running {
         if self.alternate.take().is_some() {
             crate::terminal::AlternateScreen::leave(&mut self.modes)?;
         }
-        self.inline.clear()?;
+        match &mut self.plain {
+            Some(plain) => plain.line_ended(),
+            None => self.inline.clear()?,
+        }
         self.modes.leave();
         self.away = true;
         Ok(())

@@ -31,6 +31,9 @@ impl Size {
 /// level 1), the title saved (xterm window operation 22). Terminals ignore what they do not have.
 const ENTER: &str = "\x1b[?2004h\x1b[?1004h\x1b[>1u\x1b[22;0t";
 
+/// [`ENTER`] without what goes on stacks; the keyboard's level is set where it is on top.
+const AGAIN: &str = "\x1b[?2004h\x1b[?1004h\x1b[=1u";
+
 /// All of [`ENTER`] taken back; besides, what only some moments use: synchronised output (2026),
 /// the hidden cursor (25), a style.
 const LEAVE: &str = "\x1b[?2026l\x1b[<1u\x1b[?1004l\x1b[?2004l\x1b[0m\x1b[23;0t\x1b[?25h";
@@ -45,6 +48,8 @@ const LEAVE_ALTERNATE: &str = "\x1b[?1049l";
 /// The modes of the terminal while the program has it. Dropping it gives the terminal back.
 #[derive(Debug)]
 pub(crate) struct Modes {
+    /// The terminal is left as it is.
+    none: bool,
     entered: bool,
     alternate: bool,
     progress: bool,
@@ -54,6 +59,7 @@ impl Modes {
     /// The modes of a terminal that is left as it is.
     pub(crate) fn none() -> Self {
         Self {
+            none: true,
             entered: false,
             alternate: false,
             progress: false,
@@ -65,7 +71,10 @@ impl Modes {
     /// # Errors
     /// When there is none.
     pub(crate) fn enter() -> io::Result<Self> {
-        let mut modes = Self::none();
+        let mut modes = Self {
+            none: false,
+            ..Self::none()
+        };
         modes.resume()?;
         Ok(modes)
     }
@@ -75,9 +84,27 @@ impl Modes {
     /// # Errors
     /// When it is gone.
     pub(crate) fn resume(&mut self) -> io::Result<()> {
+        if self.none {
+            return Ok(());
+        }
         enable_raw_mode()?;
         self.entered = true;
         write_all(ENTER)
+    }
+
+    /// Sets everything again that somebody may have changed while this process was stopped and
+    /// could not give the terminal back. What terminals keep on stacks is not put there twice.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub(crate) fn set_again(&mut self) -> io::Result<()> {
+        if !self.entered {
+            return Ok(());
+        }
+        // It remembers that it is on and would do nothing.
+        disable_raw_mode()?;
+        enable_raw_mode()?;
+        write_all(AGAIN)
     }
 
     /// Gives the terminal back. Twice is as good as once.
