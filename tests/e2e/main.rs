@@ -24,3 +24,4 @@ mod sandbox_command;
 mod sdk;
 mod stream;
 mod support;
+mod tui;

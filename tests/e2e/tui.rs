@@ -1,0 +1,10 @@
+//! The terminal interface of the built binary, in a pseudo-terminal with an emulator behind it.
+
+mod cases;
+mod commands;
+mod exits;
+mod idle;
+mod plain;
+mod start;
+mod support;
+mod suspending;
