@@ -2,9 +2,12 @@
 
 mod cases;
 mod commands;
+mod composing;
+mod drafts;
 mod exits;
 mod idle;
 mod plain;
 mod start;
 mod support;
 mod suspending;
+mod walkthrough;

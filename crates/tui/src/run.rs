@@ -1,6 +1,7 @@
 //! The loop: keys, events of the thread, timers and signals go into the state; effects come out
 //! and are carried out; what changed is drawn, at most sixty times a second.
 
+mod drafts;
 mod effects;
 mod first_start;
 mod input;
@@ -20,6 +21,7 @@ use crate::cell::Cell;
 use crate::look::{Glyphs, Look, Theme};
 use crate::settings::TuiSettings;
 use crate::terminal::{AlternateScreen, InlineTerminal, Modes, PlainTerminal, Reflow, Size};
+use drafts::Drafts;
 use effects::Flow;
 use input::{Input, Keys};
 use signals::{Signal, Signals};
@@ -163,6 +165,7 @@ pub async fn run(manager: ThreadManager, options: TuiOptions) -> Result<TuiExit,
         title: String::new(),
         away: false,
         went_on: false,
+        drafts: Drafts::default(),
     };
     running.begin(&preview.warnings);
     running.draw().map_err(TuiError::Terminal)?;
@@ -213,6 +216,7 @@ struct Running {
     away: bool,
     /// The signal that ends a stop is still to be heard.
     went_on: bool,
+    drafts: Drafts,
 }
 
 /// What woke the loop.
@@ -236,7 +240,8 @@ impl Running {
         loop {
             let now = Instant::now();
             let frame_at = dirty.then(|| self.next_frame(now));
-            let deadline = frame_at.into_iter().chain(self.app.deadline(now)).min();
+            let deadlines = [frame_at, self.app.deadline(now), self.drafts.due()];
+            let deadline = deadlines.into_iter().flatten().min();
             // Each branch is cancel-safe: one that loses has consumed nothing.
             let wake = tokio::select! {
                 biased;
@@ -259,7 +264,10 @@ impl Running {
                     self.thread = None;
                     self.event(AppEvent::Ended, &mut keys, now).await
                 }
-                Wake::Deadline => self.event(AppEvent::Tick, &mut keys, now).await,
+                Wake::Deadline => {
+                    self.keep_draft(now);
+                    self.event(AppEvent::Tick, &mut keys, now).await
+                }
             };
             if let Flow::Exit(exit) = flow {
                 return Ok(exit);
@@ -301,7 +309,9 @@ impl Running {
             }
             Input::End => return Flow::Exit(TuiExit::Left),
         };
-        self.event(event, keys, now).await
+        let flow = self.event(event, keys, now).await;
+        self.draft_touched(now);
+        flow
     }
 
     /// Draws what there is to draw.

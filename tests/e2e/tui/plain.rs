@@ -89,7 +89,7 @@ fn without_a_terminal_it_names_exec() {
 fn ctrl_c_in_a_plain_terminal_stops_the_turn_first() {
     let words = Step::message("slow words")
         .deltas(2)
-        .delay_between_deltas(Duration::from_secs(60));
+        .delay_between_deltas(Duration::from_mins(1));
     let scene = Scene::new(vec![words, Step::message("second-answer")]);
     let mut terminal = command(&scene).arg("--plain").spawn();
     terminal.wait_for_screen("a prompt", |rows| rows.iter().any(|row| row == ">"));

@@ -97,8 +97,8 @@ pub(super) fn last_words(request: &RecordedRequest) -> String {
     let parts = users
         .filter_map(|item| item["content"].as_array())
         .flatten();
-    let texts = parts.filter_map(|part| part["text"].as_str());
-    texts.last().unwrap_or_default().to_owned()
+    let mut texts = parts.filter_map(|part| part["text"].as_str());
+    texts.next_back().unwrap_or_default().to_owned()
 }
 
 /// A call that asks to run outside the sandbox.
@@ -122,4 +122,28 @@ pub(super) fn is_restored(terminal: &Terminal, how: &str) {
 pub(super) fn n_lines(terminal: &Terminal, text: &str) -> usize {
     let lines = terminal.history();
     lines.iter().filter(|line| line.contains(text)).count()
+}
+
+/// Checks that the numbers of `row-NNN-end` are all below this one, each once and in order.
+#[track_caller]
+pub(super) fn has_rows(text: &str, n_rows: usize) {
+    let found = rows(text);
+    let wrong: Vec<String> = found
+        .windows(2)
+        .filter(|pair| pair[0] + 1 != pair[1])
+        .map(|pair| format!("{} after {}", pair[1], pair[0]))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:?} in\n{text}");
+    assert_eq!(
+        (found.first(), found.last()),
+        (Some(&0), Some(&(n_rows - 1)))
+    );
+}
+
+/// The numbers of all `row-NNN-end`, in their order.
+pub(super) fn rows(text: &str) -> Vec<usize> {
+    let pieces = text.split("row-").skip(1);
+    pieces
+        .filter_map(|piece| piece.split_once("-end")?.0.parse().ok())
+        .collect()
 }

@@ -56,12 +56,13 @@ impl App {
     }
 
     /// Puts words that nobody read back into the composer, before what is there.
-    fn take_back(&mut self, input: Vec<UserInput>) {
+    pub(crate) fn take_back(&mut self, input: Vec<UserInput>) {
         self.steering.clear();
+        let mut images = Vec::new();
         let texts = input.into_iter().filter_map(|part| match part {
             UserInput::Text { text } => Some(text),
             UserInput::LocalImage { path } => {
-                self.composer.attach_image(path);
+                images.push(path);
                 None
             }
         });
@@ -72,6 +73,9 @@ impl App {
             text.push_str(&draft);
         }
         self.composer.set_text(&text);
+        for image in images {
+            self.composer.attach_image(image);
+        }
     }
 
     fn turn_event(&mut self, event: TurnEvent, now: Instant) -> Vec<Effect> {

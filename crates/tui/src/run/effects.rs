@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::{Instant, SystemTime};
 
 use agent_core::{Resume, StartError, Thread};
-use agent_protocol::{Op, SettingsChange, UserInput};
+use agent_protocol::{Op, SettingsChange};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use nix::libc::SIGINT;
 
@@ -18,7 +18,6 @@ use super::signals::Signal;
 use super::work::Done;
 use super::{Begin, Running, TuiExit};
 use crate::app::{AppEvent, Effect};
-use crate::draft_file::DraftFile;
 use crate::history_file::HistoryFile;
 
 /// How many sessions a list shows.
@@ -147,6 +146,7 @@ impl Running {
                 if self.take_over(keys).is_err() {
                     return Flow::Exit(TuiExit::Left);
                 }
+                self.draft_touched(now);
                 AppEvent::Edited(edited)
             }
             Done::Image(image) => AppEvent::Image(image),
@@ -157,7 +157,7 @@ impl Running {
         self.event(event, keys, now).await
     }
 
-    fn tell(&mut self, text: String) {
+    pub(super) fn tell(&mut self, text: String) {
         self.app.update(AppEvent::Told(text), Instant::now());
     }
 
@@ -206,12 +206,7 @@ impl Running {
         let Op::UserTurn { input, .. } = op else {
             return;
         };
-        let texts = input.into_iter().filter_map(|part| match part {
-            UserInput::Text { text } => Some(text),
-            UserInput::LocalImage { .. } => None,
-        });
-        let text = texts.collect::<Vec<_>>().join("\n");
-        self.app.composer.set_text(&text);
+        self.app.take_back(input);
     }
 
     fn started(&mut self, started: Result<Thread, StartError>) -> bool {
@@ -406,35 +401,10 @@ impl Running {
             Err(err) => self.tell(chain(&err)),
         }
     }
-
-    fn draft_file(&self) -> DraftFile {
-        DraftFile::new(self.manager.home(), &self.options.thread.cwd)
-    }
-
-    fn load_draft(&mut self) {
-        match self.draft_file().load() {
-            Ok(Some(draft)) => self.app.composer.restore(&draft),
-            Ok(None) => {}
-            Err(err) => self.tell(chain(&err)),
-        }
-    }
-
-    /// Keeps what is in the composer for the next start here.
-    pub(super) fn save_draft(&self) {
-        let file = self.draft_file();
-        let kept = if self.app.composer.is_empty() {
-            file.remove()
-        } else {
-            file.save(&self.app.composer.draft())
-        };
-        if let Err(err) = kept {
-            tracing::warn!(error = %err, "the draft was not kept");
-        }
-    }
 }
 
 /// An error with what caused it, in one line.
-fn chain(err: &dyn std::error::Error) -> String {
+pub(super) fn chain(err: &dyn std::error::Error) -> String {
     let mut text = err.to_string();
     let mut source = err.source();
     while let Some(err) = source {

@@ -45,12 +45,21 @@ const NO_PROGRESS: &str = "\x1b]9;4;0\x1b\\";
 /// Leaves the alternate screen, should it be on.
 const LEAVE_ALTERNATE: &str = "\x1b[?1049l";
 
+/// Who has the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// It is left as it is, always.
+    Untouched,
+    /// It was given back.
+    Left,
+    /// It has our modes.
+    Entered,
+}
+
 /// The modes of the terminal while the program has it. Dropping it gives the terminal back.
 #[derive(Debug)]
 pub(crate) struct Modes {
-    /// The terminal is left as it is.
-    none: bool,
-    entered: bool,
+    state: State,
     alternate: bool,
     progress: bool,
 }
@@ -59,8 +68,7 @@ impl Modes {
     /// The modes of a terminal that is left as it is.
     pub(crate) fn none() -> Self {
         Self {
-            none: true,
-            entered: false,
+            state: State::Untouched,
             alternate: false,
             progress: false,
         }
@@ -72,7 +80,7 @@ impl Modes {
     /// When there is none.
     pub(crate) fn enter() -> io::Result<Self> {
         let mut modes = Self {
-            none: false,
+            state: State::Left,
             ..Self::none()
         };
         modes.resume()?;
@@ -84,11 +92,11 @@ impl Modes {
     /// # Errors
     /// When it is gone.
     pub(crate) fn resume(&mut self) -> io::Result<()> {
-        if self.none {
+        if self.state == State::Untouched {
             return Ok(());
         }
         enable_raw_mode()?;
-        self.entered = true;
+        self.state = State::Entered;
         write_all(ENTER)
     }
 
@@ -98,7 +106,7 @@ impl Modes {
     /// # Errors
     /// When the terminal is gone.
     pub(crate) fn set_again(&mut self) -> io::Result<()> {
-        if !self.entered {
+        if self.state != State::Entered {
             return Ok(());
         }
         // It remembers that it is on and would do nothing.
@@ -109,9 +117,10 @@ impl Modes {
 
     /// Gives the terminal back. Twice is as good as once.
     pub(crate) fn leave(&mut self) {
-        if !std::mem::take(&mut self.entered) {
+        if self.state != State::Entered {
             return;
         }
+        self.state = State::Left;
         // There is nobody left to tell when the terminal is gone.
         if std::mem::take(&mut self.alternate) {
             write_all(LEAVE_ALTERNATE).ok();
