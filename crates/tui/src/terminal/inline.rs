@@ -8,6 +8,7 @@
 //! they are on the screen when the terminal has taken its new size. Those that it has pushed into
 //! its scrollback by then stay there, and a part of one that it wrapped joins the row below:
 //! nothing reaches the scrollback, and to erase all of it would take what other programs printed.
+//! What is finished unchanged later is not printed a second time then.
 //! A rest can also be left where the cursor's own row was wrapped and it is not known in which
 //! of its lines the cursor is.
 
@@ -53,6 +54,8 @@ pub(crate) struct InlineTerminal {
     disturbed: bool,
     /// In which line of its row the cursor is, if the terminal wrapped it.
     cursor_line: usize,
+    /// Live rows that the terminal pushed into its scrollback, and that nothing finished followed.
+    pushed: Vec<Row>,
 }
 
 impl InlineTerminal {
@@ -66,6 +69,7 @@ impl InlineTerminal {
             at: 0,
             disturbed: false,
             cursor_line: 0,
+            pushed: Vec::new(),
         }
     }
 
@@ -110,14 +114,52 @@ impl InlineTerminal {
     /// what is finished.
     fn settle(&mut self) {
         let within = std::mem::take(&mut self.cursor_line);
-        if !self.has_wrapped() {
-            return;
-        }
+        let has_wrapped = self.has_wrapped();
         let columns = usize::from(self.size.columns);
         let above = self.shown.rows.iter().take(self.at);
-        let above = above.map(|row| wrapped_position(row, usize::MAX, columns) + 1);
-        self.at = above.sum::<usize>() + within;
-        self.drawn_columns = self.size.columns;
+        let above: Vec<usize> = above
+            .map(|row| {
+                if has_wrapped {
+                    wrapped_position(row, usize::MAX, columns) + 1
+                } else {
+                    1
+                }
+            })
+            .collect();
+        if has_wrapped {
+            self.at = above.iter().sum::<usize>() + within;
+            self.drawn_columns = self.size.columns;
+        }
+        self.note_pushed(&above);
+    }
+
+    /// Notes which of the rows above the cursor, of so many lines each, are on the screen no more:
+    /// a terminal that became lower keeps the cursor and what is above it as far as it fits.
+    fn note_pushed(&mut self, n_lines: &[usize]) {
+        let mut left = (self.at + 1).saturating_sub(usize::from(self.size.rows));
+        if left == 0 || !self.disturbed {
+            return;
+        }
+        for (row, n_lines) in self.shown.rows.iter().zip(n_lines) {
+            let Some(rest) = left.checked_sub(*n_lines) else {
+                break;
+            };
+            left = rest;
+            self.pushed.push(row.clone());
+        }
+    }
+
+    /// The finished rows without those that the scrollback holds already.
+    fn not_pushed<'a>(&mut self, finished: &'a [Row]) -> &'a [Row] {
+        let pushed = self.pushed.iter().zip(finished);
+        let n_same = pushed.take_while(|(pushed, row)| pushed == row).count();
+        let rest = finished.get(n_same..).unwrap_or_default();
+        if rest.is_empty() {
+            self.pushed.drain(..n_same);
+        } else {
+            self.pushed.clear();
+        }
+        rest
     }
 
     /// Prints finished rows above the live ones and draws these, in one write.
@@ -137,6 +179,7 @@ impl InlineTerminal {
             return None;
         }
         self.settle();
+        let finished = self.not_pushed(finished);
         let mut out = String::from("\x1b[?2026h\x1b[?25l");
         let same_place =
             finished.is_empty() && !self.disturbed && frame.rows.len() == self.shown.rows.len();
