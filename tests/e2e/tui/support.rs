@@ -1,5 +1,7 @@
 //! What the tests of the terminal interface share.
 
+use std::time::Duration;
+
 use agent_test_support::{RecordedRequest, Step, Terminal, TerminalCommand};
 use serde_json::Value;
 
@@ -101,6 +103,15 @@ pub(super) fn last_words(request: &RecordedRequest) -> String {
     texts.next_back().unwrap_or_default().to_owned()
 }
 
+/// Answers a question by a key. What was typed right before a question came up is no answer, so
+/// all must be quiet.
+#[track_caller]
+pub(super) fn answer(terminal: &Terminal, question: &str, key: &str) {
+    terminal.wait_for(question);
+    terminal.settle(Duration::from_millis(700));
+    terminal.send(key);
+}
+
 /// A call that asks to run outside the sandbox.
 pub(super) fn escalated(cmd: &str) -> Value {
     serde_json::json!({
@@ -140,8 +151,9 @@ pub(super) fn has_rows(text: &str, n_rows: usize) {
     );
 }
 
-/// The numbers of all `row-NNN-end`, in their order.
+/// The numbers of all `row-NNN-end`, in their order, also of those that are wrapped.
 pub(super) fn rows(text: &str) -> Vec<usize> {
+    let text: String = text.split_whitespace().collect();
     let pieces = text.split("row-").skip(1);
     pieces
         .filter_map(|piece| piece.split_once("-end")?.0.parse().ok())

@@ -6,8 +6,8 @@ use agent_test_support::{Item, Step, Terminal, TerminalCommand};
 use serde_json::json;
 
 use super::support::{
-    DOWN, EMPTY, ENTER, ESC, UP, ask, command, composed, escalated, is_restored, last_words,
-    n_lines, ready, request, submit, type_in,
+    DOWN, EMPTY, ENTER, ESC, UP, answer, ask, command, composed, escalated, is_restored,
+    last_words, n_lines, ready, request, submit, type_in,
 };
 use crate::support::{Scene, agent, n_processes, soon, unique_sleep};
 
@@ -63,8 +63,7 @@ fn a_conversation_from_the_first_start_to_the_end() {
     let seconds = unique_sleep();
     let scene = untrusted(&seconds);
     let mut terminal = TerminalCommand::new(agent(), &scene.workspace).spawn();
-    terminal.wait_for("Do you trust this directory?");
-    terminal.send("1");
+    answer(&terminal, "Do you trust this directory?", "1");
     composed(&terminal, EMPTY);
     ask(&terminal, "first question", "The first answer is here.");
     approvals(&scene, &terminal);
@@ -93,7 +92,7 @@ fn approvals(scene: &Scene, terminal: &Terminal) {
     submit(terminal, "make it");
     terminal.wait_for("Would you like to run this command outside the sandbox?");
     assert!(!made.exists(), "it ran before anybody agreed");
-    terminal.send("y");
+    answer(terminal, "Yes, this time", "y");
     terminal.wait_for_line("Approved once.");
     assert_eq!(
         std::fs::read_to_string(&made).expect("made outside"),
@@ -101,14 +100,12 @@ fn approvals(scene: &Scene, terminal: &Terminal) {
     );
     composed(terminal, EMPTY);
     submit(terminal, "make it twice");
-    terminal.wait_for("Would you like");
-    terminal.send("a");
+    answer(terminal, "Would you like", "a");
     terminal.wait_for_line("Approved for the session.");
     assert_eq!(scene.workspace.read("twice"), "two\ntwo\n");
     composed(terminal, EMPTY);
     submit(terminal, "clean up");
-    terminal.wait_for("Would you like");
-    terminal.send("t");
+    answer(terminal, "Would you like", "t");
     terminal.wait_for("What should the model know?");
     type_in(terminal, "it is needed");
     terminal.send(ENTER);
