@@ -20,5 +20,5 @@ mod workspace;
 pub use command::{AgentCommand, Run, RunningAgent};
 pub use server::{ModelServer, RecordedRequest, ServerBuilder};
 pub use step::{Item, Step};
-pub use terminal::{Exit, Terminal, TerminalCommand, Termios, modes_left};
+pub use terminal::{Exit, Glyph, Ink, Terminal, TerminalCommand, Termios, modes_left};
 pub use workspace::Workspace;

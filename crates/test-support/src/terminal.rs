@@ -27,6 +27,7 @@ use crate::command::{clean_command, send_signal};
 use crate::fail::{OrFail, lock};
 use emulator::Emulator;
 
+pub use emulator::{Glyph, Ink};
 pub use modes::modes_left;
 
 /// How long something that must happen may take. Only hanging takes so long.
@@ -237,6 +238,11 @@ impl Terminal {
     /// The rows of the screen, without blanks at their ends.
     pub fn screen(&self) -> Vec<String> {
         lock(&self.shared.state).emulator.screen()
+    }
+
+    /// How the screen looks: each cell that holds something, row by row.
+    pub fn glyphs(&self) -> Vec<Glyph> {
+        lock(&self.shared.state).emulator.glyphs()
     }
 
     /// The lines of scrollback and screen, without blanks at their ends. A line that the terminal

@@ -1,5 +1,7 @@
-//! Checks of this repository's own rules: `cargo xtask tidy`.
+//! Checks of this repository's own rules: `cargo xtask tidy`. The pictures in `docs/screens`:
+//! `cargo xtask screens`.
 
+mod screens;
 mod tidy;
 
 use std::path::PathBuf;
@@ -9,7 +11,8 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let problems = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["tidy"] => tidy::check(&root()),
-        _ => Err(anyhow::anyhow!("usage: cargo xtask tidy")),
+        ["screens"] => screens::draw(&root()).map(|()| Vec::new()),
+        _ => Err(anyhow::anyhow!("usage: cargo xtask tidy|screens")),
     };
     match problems {
         Ok(problems) if problems.is_empty() => ExitCode::SUCCESS,

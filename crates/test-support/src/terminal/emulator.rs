@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex};
 
 use alacritty_terminal::Term;
 use alacritty_terminal::event::{Event, EventListener};
-use alacritty_terminal::grid::Dimensions;
+use alacritty_terminal::grid::{Dimensions, Indexed};
 use alacritty_terminal::index::{Column, Line};
 use alacritty_terminal::term::Config;
-use alacritty_terminal::term::cell::Flags;
-use alacritty_terminal::vte::ansi::Processor;
+use alacritty_terminal::term::cell::{Cell, Flags};
+use alacritty_terminal::vte::ansi::{Color, NamedColor, Processor};
 
 use crate::fail::lock;
 
@@ -44,6 +44,93 @@ impl Dimensions for Size {
 
     fn columns(&self) -> usize {
         self.columns
+    }
+}
+
+/// One cell of the screen as it looks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "a cell has these independent attributes"
+)]
+pub struct Glyph {
+    /// Its column, from 0.
+    pub column: usize,
+    /// Its row, from 0.
+    pub row: usize,
+    /// The character with what is combined with it.
+    pub text: String,
+    /// The colour of the text.
+    pub foreground: Ink,
+    /// The colour behind it.
+    pub background: Ink,
+    /// Heavier.
+    pub bold: bool,
+    /// Fainter.
+    pub dim: bool,
+    /// Slanted.
+    pub italic: bool,
+    /// With a line below.
+    pub underlined: bool,
+}
+
+/// A colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ink {
+    /// The terminal's own for this purpose.
+    Default,
+    /// The terminal's own for the other purpose.
+    Opposite,
+    /// One of the terminal's sixteen.
+    Numbered(u8),
+    /// Red, green and blue.
+    Exact(u8, u8, u8),
+}
+
+impl Ink {
+    fn of(color: Color) -> Self {
+        match color {
+            Color::Named(named) => match u8::try_from(named as usize) {
+                Ok(number @ 0..16) => Self::Numbered(number),
+                Ok(_) | Err(_) => Self::Default,
+            },
+            Color::Indexed(number) => Self::Numbered(number),
+            Color::Spec(rgb) => Self::Exact(rgb.r, rgb.g, rgb.b),
+        }
+    }
+}
+
+impl Glyph {
+    fn of(cell: &Indexed<&Cell>) -> Option<Self> {
+        let reversed = cell.flags.contains(Flags::INVERSE);
+        let default_background = cell.bg == Color::Named(NamedColor::Background);
+        if cell.c == ' ' && default_background && !reversed {
+            return None;
+        }
+        let mut text = cell.c.to_string();
+        text.extend(cell.zerowidth().into_iter().flatten());
+        let (mut foreground, mut background) = (Ink::of(cell.fg), Ink::of(cell.bg));
+        if reversed {
+            let other = |ink| {
+                if ink == Ink::Default {
+                    Ink::Opposite
+                } else {
+                    ink
+                }
+            };
+            (foreground, background) = (other(background), other(foreground));
+        }
+        Some(Self {
+            column: cell.point.column.0,
+            row: usize::try_from(cell.point.line.0).ok()?,
+            text,
+            foreground,
+            background,
+            bold: cell.flags.contains(Flags::BOLD),
+            dim: cell.flags.contains(Flags::DIM),
+            italic: cell.flags.contains(Flags::ITALIC),
+            underlined: cell.flags.intersects(Flags::ALL_UNDERLINES),
+        })
     }
 }
 
@@ -85,6 +172,16 @@ impl Emulator {
         (0..n_rows)
             .map(|row| self.row(row).0.trim_end().to_owned())
             .collect()
+    }
+
+    /// Each cell of the screen that holds something.
+    pub(super) fn glyphs(&self) -> Vec<Glyph> {
+        let cells = self.term.grid().display_iter();
+        let cells = cells.filter(|cell| {
+            let placeholder = Flags::WIDE_CHAR_SPACER | Flags::LEADING_WIDE_CHAR_SPACER;
+            !cell.flags.intersects(placeholder)
+        });
+        cells.filter_map(|cell| Glyph::of(&cell)).collect()
     }
 
     pub(super) fn history(&self) -> Vec<String> {
