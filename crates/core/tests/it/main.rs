@@ -3,5 +3,6 @@
 
 mod calls;
 mod consent;
+mod earlier;
 mod steering;
 mod support;

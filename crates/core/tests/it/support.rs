@@ -130,7 +130,8 @@ fn tools(_: ToolSetup) -> Vec<Arc<dyn ToolHandler>> {
 pub(crate) struct Scene {
     pub(crate) server: ModelServer,
     pub(crate) thread: Thread,
-    _workspace: Workspace,
+    pub(crate) manager: ThreadManager,
+    pub(crate) workspace: Workspace,
 }
 
 impl Scene {
@@ -157,7 +158,8 @@ impl Scene {
         Self {
             server,
             thread,
-            _workspace: workspace,
+            manager,
+            workspace,
         }
     }
 
