@@ -408,3 +408,6 @@ pub(crate) fn elapsed(time: Duration) -> String {
         (_, _) => format!("{hours}h {minutes:02}m"),
     }
 }
+
+#[cfg(test)]
+mod tests;
