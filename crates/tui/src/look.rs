@@ -17,6 +17,13 @@ pub(crate) struct Look {
     pub reduced_motion: bool,
 }
 
+impl Look {
+    /// Whether the terminal only has lines: a line answers, not a key.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.glyphs == Glyphs::PLAIN
+    }
+}
+
 /// Styles by what they mean. Views use these and no colour of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Theme {
@@ -74,6 +81,9 @@ pub(crate) struct SyntaxStyles {
 pub(crate) struct Glyphs {
     /// Before the composer and what the user said.
     pub prompt: &'static str,
+    /// Before the selected entry of a list. Where there are only lines none is: a mark like the
+    /// prompt would pass for one.
+    pub selected: &'static str,
     /// Before what the model said and did.
     pub bullet: &'static str,
     /// Before the first line of what belongs to the line above.
@@ -106,6 +116,7 @@ impl Glyphs {
     /// For terminals that show Unicode.
     pub(crate) const UNICODE: Self = Self {
         prompt: "›",
+        selected: "›",
         bullet: "•",
         branch: "└",
         done: "✔",
@@ -124,6 +135,7 @@ impl Glyphs {
     /// Plain words and ASCII, for screen readers and simple terminals.
     pub(crate) const PLAIN: Self = Self {
         prompt: ">",
+        selected: " ",
         bullet: "-",
         branch: " ",
         done: "[done]",

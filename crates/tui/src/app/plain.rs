@@ -20,19 +20,20 @@ impl App {
             columns: self.look.width,
             rows: MAX_ROWS,
         };
+        let prompt = (!self.is_busy()).then_some("> ");
         if let Some(screen) = &mut self.screen {
             let rows = screen.plain_rows(&self.transcript, &self.look);
-            if !matches!(screen, Screen::Sessions(_)) {
-                // A pager has nothing to wait for here.
-                self.screen = None;
+            if matches!(screen, Screen::Sessions(_)) {
+                return (rows, Some("number> "));
             }
-            return (rows, Some("number> "));
+            // A pager has nothing to wait for here.
+            self.screen = None;
+            return (rows, prompt);
         }
         if let Some(overlay) = self.overlays.front_mut() {
             let (rows, _) = overlay.view(&self.look, size);
             return (rows, Some("answer> "));
         }
-        let prompt = (!self.is_busy()).then_some("> ");
         (Vec::new(), prompt)
     }
 

@@ -4,6 +4,9 @@ mod approvals;
 mod guard;
 mod keys;
 mod pictures;
+mod reports;
+mod screens;
+mod sizes;
 mod support;
 
 use super::*;

@@ -228,9 +228,16 @@ impl Approval {
             rows.truncate(height);
             return (rows, None);
         };
-        let hint = "What should the model know? enter sends, esc goes back";
+        let hint = if look.is_plain() {
+            "What should the model know?"
+        } else {
+            "What should the model know? enter sends, esc goes back"
+        };
         let hint = Row::from(Span::styled(hint, look.theme.dim));
         let mut rows = vec![Row::blank(), text::truncate_row(&hint, look)];
+        if look.is_plain() {
+            return (rows, None);
+        }
         note.set_columns(look.width);
         let view = note.view(look, 4);
         let n_above = u16::try_from(rows.len()).unwrap_or(0);

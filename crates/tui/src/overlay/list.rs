@@ -120,7 +120,7 @@ impl List {
     fn entry_row(&self, index: usize, entry: &Entry, look: &Look) -> Row {
         let selected = index == self.selected;
         let (mark, style) = if selected {
-            (look.glyphs.prompt, look.theme.selected)
+            (look.glyphs.selected, look.theme.selected)
         } else {
             (" ", look.theme.text)
         };

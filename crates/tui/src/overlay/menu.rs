@@ -111,7 +111,11 @@ impl Menu {
             let indent = [Span::raw("  ")];
             rows.extend(text::wrap(&line, look.width, &indent, &indent));
         }
-        let hint = "enter or a digit chooses, esc leaves";
+        let hint = if look.is_plain() {
+            "a number chooses, anything else leaves"
+        } else {
+            "enter or a digit chooses, esc leaves"
+        };
         let hint = Row::from(Span::styled(hint, look.theme.dim));
         let height = usize::from(size.rows);
         let n_entries = self.choices.len().min(height.saturating_sub(2)).max(1);

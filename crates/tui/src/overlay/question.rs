@@ -170,14 +170,21 @@ impl Questions {
     pub(super) fn view(&mut self, look: &Look, size: Size) -> (Vec<Row>, Option<(u16, u16)>) {
         let height = usize::from(size.rows);
         let head = self.head(look);
-        let (mut bottom, cursor) = if let Some(own) = &mut self.own {
+        let (mut bottom, cursor) = if look.is_plain() && self.own.is_some() {
+            (Vec::new(), None)
+        } else if let Some(own) = &mut self.own {
             own.set_columns(look.width);
             let view = own.view(look, 4);
             (view.rows, view.cursor)
         } else {
             (self.list.view(look, height.saturating_sub(2).max(1)), None)
         };
-        let hint = Row::from(Span::styled("enter answers, esc does not", look.theme.dim));
+        let hint = match (look.is_plain(), &self.own) {
+            (false, _) => "enter answers, esc does not",
+            (true, None) => "a number answers",
+            (true, Some(_)) => "a line answers",
+        };
+        let hint = Row::from(Span::styled(hint, look.theme.dim));
         bottom.push(text::truncate_row(&hint, look));
         let room = height.saturating_sub(bottom.len());
         let mut rows = if room == 0 {

@@ -10,7 +10,7 @@ use super::support::*;
 
 /// What is seen at each of the three widths.
 #[track_caller]
-fn at_widths(scene: fn(&mut Face), expected: [expect_test::Expect; 3]) {
+pub(super) fn at_widths(scene: fn(&mut Face), expected: [expect_test::Expect; 3]) {
     for (columns, expected) in [40, 80, 120].into_iter().zip(expected) {
         let mut face = Face::bare(columns, 24);
         scene(&mut face);
@@ -50,33 +50,33 @@ fn the_start() {
         |face| face.app.show_header("1.2.3"),
         [
             expect![[r#"
-                • agent 1.2.3 · big-model high
-                  ~/work/parser · main
-                  sandbox workspace-write · approval
-                  on-request
-                ----
+            › agent 1.2.3 · big-model high
+              ~/work/parser · main
+              sandbox workspace-write · approval
+              on-request
+            ----
 
-                › ▏Ask, @ files, / commands, ? shortcuts
-                  big-model high
-            "#]],
+            › ▏Ask, @ files, / commands, ? shortcuts
+              big-model high · ~/work/parser · main…
+        "#]],
             expect![[r#"
-                • agent 1.2.3 · big-model high
-                  ~/work/parser · main
-                  sandbox workspace-write · approval on-request
-                ----
+            › agent 1.2.3 · big-model high
+              ~/work/parser · main
+              sandbox workspace-write · approval on-request
+            ----
 
-                › ▏Ask anything, @ files, / commands, ? shortcuts
-                  big-model high · ~/work/parser · main · workspace-write · on-request
-            "#]],
+            › ▏Ask anything, @ files, / commands, ? shortcuts
+              big-model high · ~/work/parser · main · workspace-write · on-request
+        "#]],
             expect![[r#"
-                • agent 1.2.3 · big-model high
-                  ~/work/parser · main
-                  sandbox workspace-write · approval on-request
-                ----
+            › agent 1.2.3 · big-model high
+              ~/work/parser · main
+              sandbox workspace-write · approval on-request
+            ----
 
-                › ▏Ask anything, @ files, / commands, ? shortcuts
-                  big-model high · ~/work/parser · main · workspace-write · on-request
-            "#]],
+            › ▏Ask anything, @ files, / commands, ? shortcuts
+              big-model high · ~/work/parser · main · workspace-write · on-request
+        "#]],
         ],
     );
 }
@@ -94,52 +94,52 @@ fn whether_the_directory_is_trusted() {
         },
         [
             expect![[r#"
-                • agent 1.2.3 · big-model high
-                  ~/work/parser · main
-                  sandbox workspace-write · approval
-                  on-request
-                ----
+            › agent 1.2.3 · big-model high
+              ~/work/parser · main
+              sandbox workspace-write · approval
+              on-request
+            ----
 
-                Do you trust this directory?
-                  /home/kim/work/parser
-                  It tells the agent what to do in:
-                  AGENTS.md, .agent/config.toml
-                  In a trusted directory commands may
-                  write without asking; elsewhere they
-                  only read.
-                › 1. Yes, I trust it  work here, in the…
-                  2. No  only read, ask for everything…
-                enter or a digit chooses, esc leaves
-            "#]],
+            Do you trust this directory?
+              /home/kim/work/parser
+              It tells the agent what to do in:
+              AGENTS.md, .agent/config.toml
+              In a trusted directory commands may
+              write without asking; elsewhere they
+              only read.
+            › 1. Yes, I trust it  work here, in the…
+              2. No  only read, ask for everything…
+            enter or a digit chooses, esc leaves
+        "#]],
             expect![[r#"
-                • agent 1.2.3 · big-model high
-                  ~/work/parser · main
-                  sandbox workspace-write · approval on-request
-                ----
+            › agent 1.2.3 · big-model high
+              ~/work/parser · main
+              sandbox workspace-write · approval on-request
+            ----
 
-                Do you trust this directory?
-                  /home/kim/work/parser
-                  It tells the agent what to do in: AGENTS.md, .agent/config.toml
-                  In a trusted directory commands may write without asking; elsewhere they only
-                  read.
-                › 1. Yes, I trust it  work here, in the sandbox
-                  2. No  only read, ask for everything else
-                enter or a digit chooses, esc leaves
-            "#]],
+            Do you trust this directory?
+              /home/kim/work/parser
+              It tells the agent what to do in: AGENTS.md, .agent/config.toml
+              In a trusted directory commands may write without asking; elsewhere they only
+              read.
+            › 1. Yes, I trust it  work here, in the sandbox
+              2. No  only read, ask for everything else
+            enter or a digit chooses, esc leaves
+        "#]],
             expect![[r#"
-                • agent 1.2.3 · big-model high
-                  ~/work/parser · main
-                  sandbox workspace-write · approval on-request
-                ----
+            › agent 1.2.3 · big-model high
+              ~/work/parser · main
+              sandbox workspace-write · approval on-request
+            ----
 
-                Do you trust this directory?
-                  /home/kim/work/parser
-                  It tells the agent what to do in: AGENTS.md, .agent/config.toml
-                  In a trusted directory commands may write without asking; elsewhere they only read.
-                › 1. Yes, I trust it  work here, in the sandbox
-                  2. No  only read, ask for everything else
-                enter or a digit chooses, esc leaves
-            "#]],
+            Do you trust this directory?
+              /home/kim/work/parser
+              It tells the agent what to do in: AGENTS.md, .agent/config.toml
+              In a trusted directory commands may write without asking; elsewhere they only read.
+            › 1. Yes, I trust it  work here, in the sandbox
+              2. No  only read, ask for everything else
+            enter or a digit chooses, esc leaves
+        "#]],
         ],
     );
 }
@@ -160,27 +160,27 @@ fn a_turn_while_the_answer_streams() {
         turn,
         [
             expect![[r#"
-                › fix the parser
+        › fix the parser
 
-                • Explored
-                  └ Read src/parser.rs
-                    Search parse in src
+        • Explored
+          └ Read src/parser.rs
+            Search parse in src
 
-                • I found it. The old call is wrong.
-                ----
+        • I found it. The old call is wrong.
+        ----
 
-                  Now I
+          Now I
 
-                • Plan
-                  ▸ read the parser
-                  □ write a failing test
-                  □ fix it
+        • Plan
+          ▸ read the parser
+          □ write a failing test
+          □ fix it
 
-                • Working (0s · esc to interrupt)
+        • Working (0s · esc to interrupt)
 
-                › ▏Ask, @ files, / commands, ? shortcuts
-                  big-model high
-            "#]],
+        › ▏Ask, @ files, / commands, ? shortcuts
+          big-model high · ~/work/parser · main…
+    "#]],
             expect![[r#"
         › fix the parser
 
@@ -272,7 +272,7 @@ fn a_turn_while_a_command_runs() {
                 • Running carg… (12s · esc to interrupt)
 
                 › ▏Ask, @ files, / commands, ? shortcuts
-                  big-model high
+                  big-model high · ~/work/parser · main…
             "#]],
             expect![[r#"
         › fix the parser
@@ -330,120 +330,116 @@ fn a_turn_while_a_command_runs() {
     );
 }
 
+fn turn_is_over(face: &mut Face) {
+    command_runs(face);
+    let output = "running 2 tests\nok\n";
+    face.ends(4, ran("cargo test -p parser --all-targets", output));
+    face.ends(5, patch());
+    face.ends(2, plan(3));
+    face.wait(53_000);
+    face.completed();
+}
+
 #[test]
-#[expect(clippy::too_many_lines, reason = "a picture at three widths")]
 fn a_turn_that_is_over() {
     at_widths(
-        |face| {
-            command_runs(face);
-            face.ends(
-                4,
-                ran(
-                    "cargo test -p parser --all-targets",
-                    "running 2 tests\nok\n",
-                ),
-            );
-            face.ends(5, patch());
-            face.ends(2, plan(3));
-            face.wait(53_000);
-            face.completed();
-        },
+        turn_is_over,
         [
             expect![[r#"
-                › fix the parser
+        › fix the parser
 
-                • Explored
-                  └ Read src/parser.rs
-                    Search parse in src
+        • Explored
+          └ Read src/parser.rs
+            Search parse in src
 
-                • I found it. The old call is wrong.
+        • I found it. The old call is wrong.
 
-                  Now I run the tests.
+          Now I run the tests.
 
-                • Ran cargo test -p parser --all-targets
-                  │ · 1.2s
-                  └ running 2 tests
-                    ok
+        • Ran cargo test -p parser --all-targets
+          │ · 1.2s
+          └ running 2 tests
+            ok
 
-                • Edited src/parser.rs (+1 -1)
-                    1  fn parse() {
-                    2 -    old();
-                    2 +    new();
+        • Edited src/parser.rs (+1 -1)
+            1  fn parse() {
+            2 -    old();
+            2 +    new();
 
-                • Plan
-                  ✔ read the parser
-                  ✔ write a failing test
-                  ✔ fix it
+        • Plan
+          ✔ read the parser
+          ✔ write a failing test
+          ✔ fix it
 
-                1m 05s · 12,345 in (8,000 cached) · 678
-                out
-                ----
+        1m 05s · 12,345 in (8,000 cached) · 678
+        out
+        ----
 
-                › ▏Ask, @ files, / commands, ? shortcuts
-                  big-model high
-            "#]],
+        › ▏Ask, @ files, / commands, ? shortcuts
+          big-model high · ~/work/parser · main…
+    "#]],
             expect![[r#"
-            › fix the parser
+        › fix the parser
 
-            • Explored
-              └ Read src/parser.rs
-                Search parse in src
+        • Explored
+          └ Read src/parser.rs
+            Search parse in src
 
-            • I found it. The old call is wrong.
+        • I found it. The old call is wrong.
 
-              Now I run the tests.
+          Now I run the tests.
 
-            • Ran cargo test -p parser --all-targets · 1.2s
-              └ running 2 tests
-                ok
+        • Ran cargo test -p parser --all-targets · 1.2s
+          └ running 2 tests
+            ok
 
-            • Edited src/parser.rs (+1 -1)
-                1  fn parse() {
-                2 -    old();
-                2 +    new();
+        • Edited src/parser.rs (+1 -1)
+            1  fn parse() {
+            2 -    old();
+            2 +    new();
 
-            • Plan
-              ✔ read the parser
-              ✔ write a failing test
-              ✔ fix it
+        • Plan
+          ✔ read the parser
+          ✔ write a failing test
+          ✔ fix it
 
-            1m 05s · 12,345 in (8,000 cached) · 678 out
-            ----
+        1m 05s · 12,345 in (8,000 cached) · 678 out
+        ----
 
-            › ▏Ask anything, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main · workspace-write · on-request
-        "#]],
+        › ▏Ask anything, @ files, / commands, ? shortcuts
+          big-model high · ~/work/parser · main · workspace-write · on-request
+    "#]],
             expect![[r#"
-            › fix the parser
+        › fix the parser
 
-            • Explored
-              └ Read src/parser.rs
-                Search parse in src
+        • Explored
+          └ Read src/parser.rs
+            Search parse in src
 
-            • I found it. The old call is wrong.
+        • I found it. The old call is wrong.
 
-              Now I run the tests.
+          Now I run the tests.
 
-            • Ran cargo test -p parser --all-targets · 1.2s
-              └ running 2 tests
-                ok
+        • Ran cargo test -p parser --all-targets · 1.2s
+          └ running 2 tests
+            ok
 
-            • Edited src/parser.rs (+1 -1)
-                1  fn parse() {
-                2 -    old();
-                2 +    new();
+        • Edited src/parser.rs (+1 -1)
+            1  fn parse() {
+            2 -    old();
+            2 +    new();
 
-            • Plan
-              ✔ read the parser
-              ✔ write a failing test
-              ✔ fix it
+        • Plan
+          ✔ read the parser
+          ✔ write a failing test
+          ✔ fix it
 
-            1m 05s · 12,345 in (8,000 cached) · 678 out
-            ----
+        1m 05s · 12,345 in (8,000 cached) · 678 out
+        ----
 
-            › ▏Ask anything, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main · workspace-write · on-request
-        "#]],
+        › ▏Ask anything, @ files, / commands, ? shortcuts
+          big-model high · ~/work/parser · main · workspace-write · on-request
+    "#]],
         ],
     );
 }
@@ -469,7 +465,7 @@ fn a_request_that_is_made_again() {
                 • Waiting: the… (0s · esc to interrupt)
 
                 › ▏Ask, @ files, / commands, ? shortcuts
-                  big-model high
+                  big-model high · ~/work/parser · main…
             "#]],
             expect![[r#"
                 › hi
@@ -508,17 +504,17 @@ fn words_that_wait() {
         },
         [
             expect![[r#"
-                › hi
-                ----
+            › hi
+            ----
 
-                • Working (4s · esc to interrupt)
-                  └ sent, not read yet: not that file,…
-                  └ after this turn: then write a test
-                    up to edit the last one
+            • Working (4s · esc to interrupt)
+              └ sent, not read yet: not that file,…
+              └ after this turn: then write a test
+                up to edit the last one
 
-                › ▏Ask, @ files, / commands, ? shortcuts
-                  big-model high
-            "#]],
+            › ▏Ask, @ files, / commands, ? shortcuts
+              big-model high · ~/work/parser · main…
+        "#]],
             expect![[r#"
             › hi
             ----
@@ -568,7 +564,7 @@ fn an_interrupted_turn() {
                 ----
 
                 › then this▏
-                  big-model high
+                  big-model high · ~/work/parser · main…
             "#]],
             expect![[r#"
                 › hi
@@ -592,318 +588,6 @@ fn an_interrupted_turn() {
                 ----
 
                 › then this▏
-                  big-model high · ~/work/parser · main · workspace-write · on-request
-            "#]],
-        ],
-    );
-}
-
-#[test]
-fn lists_to_choose_from() {
-    let menu = |command: &'static str| {
-        let mut face = Face::bare(80, 24);
-        face.keys(&[command, "enter"]);
-        face.shown()
-    };
-    expect![[r#"
-        ----
-        How much big-model should think. Another model: /model NAME [EFFORT]
-          1. default
-          2. minimal
-          3. low
-          4. medium
-        › 5. high
-          6. xhigh
-        enter or a digit chooses, esc leaves
-        ----
-        Permissions. Now: workspace-write, on-request
-          1. read only  only reads; asks before it changes anything
-        › 2. workspace  writes in this workspace; asks to go beyond it
-          3. workspace, ask for each command  as before; asks before all but reads
-          4. full access  no sandbox, no questions; only on isolated machines
-        enter or a digit chooses, esc leaves
-        ----
-        Colours
-        › 1. ansi
-          2. monochrome
-          3. dark
-          4. light
-          5. high-contrast
-        enter or a digit chooses, esc leaves
-    "#]]
-    .assert_eq(&["/model", "/permissions", "/theme"].map(menu).concat());
-}
-
-#[test]
-#[expect(clippy::too_many_lines, reason = "a picture at three widths")]
-fn help() {
-    at_widths(
-        |face| {
-            face.resize(face.app.look.width, 60);
-            face.keys(&["?"]);
-        },
-        [
-            expect![[r#"
-                ----
-                Keys
-                  enter
-                      send; while a turn runs, steer it
-                  tab
-                      send when the turn is over
-                  shift-enter, alt-enter, ctrl-j
-                      new line
-                  esc
-                      stop the turn; twice: go back to
-                      an earlier message
-                  ctrl-c
-                      clear the line, stop the turn;
-                      twice: quit
-                  ctrl-d
-                      quit, when the line is empty
-                  ctrl-t
-                      the whole transcript
-                  ctrl-r
-                      search what you sent before
-                  up, down
-                      move, and walk through what you
-                      sent before
-                  ctrl-g
-                      write in your editor
-                  ctrl-v
-                      the image on the clipboard
-                  @
-                      a file
-                  /
-                      a command
-                  !
-                      run a command yourself; the model
-                      sees it
-                  ctrl-a ctrl-e ctrl-w ctrl-u ctrl-k
-                  ctrl-y
-                      as in readline
-                  ctrl-_, alt-_
-                      undo, redo
-                  ctrl-l
-                      draw anew
-                  ctrl-z
-                      suspend
-
-                Commands
-                  /model
-                      choose the model and how much it
-                      thinks
-                  /permissions
-                      choose what commands may touch and
-                      when you are asked
-                  /new
-                      begin a new conversation
-                  /resume
-                      go on with an earlier conversation
-                  /fork
-                      go on in a copy; the conversation
-                      so far stays as it is
-                  /back
-                      go back to an earlier message and
-                up and down scroll, any other key leaves
-            "#]],
-            expect![[r#"
-                ----
-                Keys
-                  enter                          send; while a turn runs, steer it
-                  tab                            send when the turn is over
-                  shift-enter, alt-enter, ctrl-j new line
-                  esc                            stop the turn; twice: go back to an earlier
-                                                 message
-                  ctrl-c                         clear the line, stop the turn; twice: quit
-                  ctrl-d                         quit, when the line is empty
-                  ctrl-t                         the whole transcript
-                  ctrl-r                         search what you sent before
-                  up, down                       move, and walk through what you sent before
-                  ctrl-g                         write in your editor
-                  ctrl-v                         the image on the clipboard
-                  @                              a file
-                  /                              a command
-                  !                              run a command yourself; the model sees it
-                  ctrl-a ctrl-e ctrl-w ctrl-u ctrl-k ctrl-y
-                                                 as in readline
-                  ctrl-_, alt-_                  undo, redo
-                  ctrl-l                         draw anew
-                  ctrl-z                         suspend
-
-                Commands
-                  /model                         choose the model and how much it thinks
-                  /permissions                   choose what commands may touch and when you are
-                                                 asked
-                  /new                           begin a new conversation
-                  /resume                        go on with an earlier conversation
-                  /fork                          go on in a copy; the conversation so far stays
-                                                 as it is
-                  /back                          go back to an earlier message and edit it
-                  /context                       show where the context window goes
-                  /status                        show model, place, limits and tokens
-                  /diff                          show what differs from the last commit
-                  /init                          write an AGENTS.md for this repository
-                  /copy                          copy the last answer
-                  /export                        write the transcript to a file
-                  /theme                         choose the colours
-                  /vim                           switch Vim keys on or off
-                  /keymap                        show the keys
-                  /settings                      switch what moves, calls and is kept
-                  /trust                         say whether this directory is trusted
-                  /stop                          stop what runs
-                  /help                          show commands and keys
-                  /quit                          end
-                any key leaves
-            "#]],
-            expect![[r#"
-                ----
-                Keys
-                  enter                          send; while a turn runs, steer it
-                  tab                            send when the turn is over
-                  shift-enter, alt-enter, ctrl-j new line
-                  esc                            stop the turn; twice: go back to an earlier message
-                  ctrl-c                         clear the line, stop the turn; twice: quit
-                  ctrl-d                         quit, when the line is empty
-                  ctrl-t                         the whole transcript
-                  ctrl-r                         search what you sent before
-                  up, down                       move, and walk through what you sent before
-                  ctrl-g                         write in your editor
-                  ctrl-v                         the image on the clipboard
-                  @                              a file
-                  /                              a command
-                  !                              run a command yourself; the model sees it
-                  ctrl-a ctrl-e ctrl-w ctrl-u ctrl-k ctrl-y
-                                                 as in readline
-                  ctrl-_, alt-_                  undo, redo
-                  ctrl-l                         draw anew
-                  ctrl-z                         suspend
-
-                Commands
-                  /model                         choose the model and how much it thinks
-                  /permissions                   choose what commands may touch and when you are asked
-                  /new                           begin a new conversation
-                  /resume                        go on with an earlier conversation
-                  /fork                          go on in a copy; the conversation so far stays as it is
-                  /back                          go back to an earlier message and edit it
-                  /context                       show where the context window goes
-                  /status                        show model, place, limits and tokens
-                  /diff                          show what differs from the last commit
-                  /init                          write an AGENTS.md for this repository
-                  /copy                          copy the last answer
-                  /export                        write the transcript to a file
-                  /theme                         choose the colours
-                  /vim                           switch Vim keys on or off
-                  /keymap                        show the keys
-                  /settings                      switch what moves, calls and is kept
-                  /trust                         say whether this directory is trusted
-                  /stop                          stop what runs
-                  /help                          show commands and keys
-                  /quit                          end
-                any key leaves
-            "#]],
-        ],
-    );
-}
-
-#[test]
-fn where_the_context_goes() {
-    at_widths(
-        |face| {
-            let part = |name: &str, tokens, items| agent_protocol::ContextPart {
-                name: name.to_owned(),
-                tokens,
-                items,
-            };
-            face.notice(NoticeEvent::Context(agent_protocol::ContextReport {
-                parts: vec![part("instructions", 3000, 1), part("outputs", 61_000, 14)],
-                window: Some(200_000),
-                last_request_tokens: Some(64_100),
-            }));
-        },
-        [
-            expect![[r#"
-                Context, about 64.0k tokens of 200.0k;
-                the last request had 64.1k
-                  instructions      3.0k  █
-                  outputs          61.0k  ████
-                  free            136.0k  ███████
-                ----
-
-                › ▏Ask, @ files, / commands, ? shortcuts
-                  big-model high
-            "#]],
-            expect![[r#"
-            Context, about 64.0k tokens of 200.0k; the last request had 64.1k
-              instructions                    3.0k  █
-              outputs                        61.0k  ████████                 14 items
-              free                          136.0k  █████████████████
-            ----
-
-            › ▏Ask anything, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main · workspace-write · on-request
-        "#]],
-            expect![[r#"
-            Context, about 64.0k tokens of 200.0k; the last request had 64.1k
-              instructions                    3.0k  █
-              outputs                        61.0k  ████████                 14 items
-              free                          136.0k  █████████████████
-            ----
-
-            › ▏Ask anything, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main · workspace-write · on-request
-        "#]],
-        ],
-    );
-}
-
-#[test]
-fn the_status() {
-    at_widths(
-        |face| {
-            face.keys(&["/status", "enter"]);
-        },
-        [
-            expect![[r#"
-                Status
-                  model         big-model (local),
-                                effort high
-                  directory     /home/kim/work/parser
-                  branch        main
-                  sandbox       workspace-write
-                  approvals     on-request
-                  theme         ansi
-                  session       not on disk yet
-                ----
-
-                › ▏Ask, @ files, / commands, ? shortcuts
-                  big-model high
-            "#]],
-            expect![[r#"
-                Status
-                  model         big-model (local), effort high
-                  directory     /home/kim/work/parser
-                  branch        main
-                  sandbox       workspace-write
-                  approvals     on-request
-                  theme         ansi
-                  session       not on disk yet
-                ----
-
-                › ▏Ask anything, @ files, / commands, ? shortcuts
-                  big-model high · ~/work/parser · main · workspace-write · on-request
-            "#]],
-            expect![[r#"
-                Status
-                  model         big-model (local), effort high
-                  directory     /home/kim/work/parser
-                  branch        main
-                  sandbox       workspace-write
-                  approvals     on-request
-                  theme         ansi
-                  session       not on disk yet
-                ----
-
-                › ▏Ask anything, @ files, / commands, ? shortcuts
                   big-model high · ~/work/parser · main · workspace-write · on-request
             "#]],
         ],
