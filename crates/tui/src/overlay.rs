@@ -11,7 +11,7 @@ mod scroll;
 use std::time::Instant;
 
 use agent_protocol::{ApprovalChoice, QuestionAnswers, RequestId};
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::look::Look;
 use crate::row::Row;
@@ -52,6 +52,14 @@ pub(crate) enum Outcome {
     },
     /// It goes with a choice.
     Chosen(Purpose, String),
+}
+
+/// Whether a key is for the text of an answer. Tab would take it away to send it later; there is
+/// no history to search and no editor to open.
+fn writes_answer(key: KeyEvent) -> bool {
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    let opens = control && matches!(key.code, KeyCode::Char('r' | 'R' | 'g' | 'G'));
+    key.code != KeyCode::Tab && !opens
 }
 
 impl Overlay {

@@ -189,8 +189,7 @@ impl Approval {
             let text = note.text();
             return self.answer(ApprovalChoice::Decline, Some(text));
         }
-        // Tab would take the text away to send it later.
-        if key.code != KeyCode::Tab {
+        if super::writes_answer(key) {
             note.key(key, now);
         }
         Outcome::Stay

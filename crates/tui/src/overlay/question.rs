@@ -98,8 +98,7 @@ impl Questions {
                 let text = own.text();
                 return self.answered(text);
             }
-            // Tab would take the text away to send it later.
-            if key.code != KeyCode::Tab {
+            if super::writes_answer(key) {
                 own.key(key, now);
             }
             return Outcome::Stay;

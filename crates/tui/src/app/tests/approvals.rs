@@ -384,6 +384,16 @@ fn a_no_can_have_a_word_to_the_model() {
 }
 
 #[test]
+fn a_note_has_no_history_and_no_editor() {
+    let mut face = Face::bare(80, 24);
+    face.started();
+    face.asks(command("ls", true), None);
+    assert_eq!(face.answer(&["t", "no", "ctrl-r", "ctrl-g", "t yet"]), []);
+    let expected = answer(ApprovalChoice::Decline, Some("not yet"));
+    assert_eq!(face.keys(&["enter"]), expected);
+}
+
+#[test]
 fn a_note_can_be_left_again() {
     let mut face = Face::bare(80, 24);
     face.started();
