@@ -43,7 +43,7 @@ pub(crate) enum Cell {
         /// Its tokens.
         usage: TokenUsage,
     },
-    /// Something that was made for the width at that time.
+    /// Something that was made for the width at that time; cut where there is less.
     Rows(Vec<Row>),
 }
 
@@ -143,7 +143,10 @@ impl Cell {
                 };
                 cells::turn_footer(&footer, look)
             }
-            Self::Rows(rows) => rows.clone(),
+            Self::Rows(rows) => {
+                let rows = rows.iter();
+                rows.map(|row| text::truncate_row(row, look)).collect()
+            }
         }
     }
 

@@ -105,6 +105,15 @@ fn the_whole_output_is_in_the_pager() {
 }
 
 #[test]
+fn reports_are_cut_in_a_narrower_pager() {
+    let mut face = Face::bare(80, 24);
+    face.keys(&["/status", "enter", "ctrl-t"]);
+    face.resize(20, 24);
+    let shown = face.live();
+    assert!(shown.contains("  directory   /home…"), "{shown}");
+}
+
+#[test]
 fn a_diff_is_shown_in_the_pager() {
     let mut face = Face::bare(40, 8);
     face.notice(NoticeEvent::Diff {

@@ -116,17 +116,14 @@ fn without_sequences(text: &str) -> String {
     while let Some(at) = rest.find('\x1b') {
         left.push_str(&rest[..at]);
         rest = &rest[at + 1..];
-        let end = match rest.strip_prefix('[') {
-            Some(body) => {
-                let is_style = |c: char| c.is_ascii_digit() || c == ';';
-                let length = body.find(|c| !is_style(c)).unwrap();
-                assert!(body[length..].starts_with('m'), "{rest:?}");
-                length + 2
-            }
-            None => {
-                assert!(rest.starts_with("]8;;"), "{rest:?}");
-                rest.find("\x1b\\").unwrap() + 2
-            }
+        let end = if let Some(body) = rest.strip_prefix('[') {
+            let is_style = |c: char| c.is_ascii_digit() || c == ';';
+            let length = body.find(|c| !is_style(c)).unwrap();
+            assert!(body[length..].starts_with('m'), "{rest:?}");
+            length + 2
+        } else {
+            assert!(rest.starts_with("]8;;"), "{rest:?}");
+            rest.find("\x1b\\").unwrap() + 2
         };
         rest = &rest[end..];
     }
