@@ -170,6 +170,49 @@ fn live_rows_that_the_terminal_wrapped_are_found_again() {
 }
 
 #[test]
+fn on_a_full_screen_wrapped_live_rows_leave_nothing() {
+    let mut pair = Pair::new(20, 6);
+    let live = [
+        "0123456789abcdef",
+        "> some longer words",
+        "status line here",
+    ];
+    pair.draw(&["one", "two", "three"], &live, (15, 1));
+    pair.resize(10, 6);
+    pair.draw(&["four"], &["live", "> words", "status"], (7, 1));
+    pair.check(&expect![[r#"
+        one
+        two
+        three
+        ----
+        four
+        live
+        > words▏
+        status
+
+
+    "#]]);
+}
+
+#[test]
+fn a_cursor_that_is_stuck_costs_no_finished_row() {
+    let mut pair = Pair::new(28, 1);
+    pair.draw(&["one", "two"], &["live....................."], (12, 0));
+    pair.resize(13, 2);
+    pair.resize(8, 4);
+    pair.draw(&[], &["live"], (0, 0));
+    pair.check(&expect![[r#"
+        one
+        two
+        ----
+        ▏live
+
+
+
+    "#]]);
+}
+
+#[test]
 fn sizes_that_are_never_drawn_for_do_not_matter() {
     let mut pair = Pair::new(20, 6);
     pair.draw(
