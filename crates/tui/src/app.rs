@@ -273,6 +273,12 @@ impl App {
         self.with_search(effects)
     }
 
+    /// Whether the user sees something that a stray key must not answer.
+    fn has_guarded(&self) -> bool {
+        let overlay = self.overlays.front().filter(|_| self.screen.is_none());
+        overlay.is_some_and(Overlay::is_guarded)
+    }
+
     /// The question that the user sees.
     fn question_in_front(&self) -> Option<agent_protocol::RequestId> {
         let overlay = self.overlays.front().filter(|_| self.screen.is_none())?;
@@ -290,7 +296,7 @@ impl App {
             screen.paste(text);
         } else if let Some(overlay) = self.overlays.front_mut()
             && overlay.takes_text()
-            && !self.guard.is_up()
+            && !(self.guard.is_up() && overlay.is_guarded())
         {
             overlay.paste(text);
         } else {

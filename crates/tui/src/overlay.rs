@@ -37,6 +37,8 @@ pub(crate) enum Overlay {
 pub(crate) enum Outcome {
     /// The overlay stays.
     Stay,
+    /// It stays, and the key means nothing here: the user may think to be writing.
+    Unused,
     /// It goes.
     Close,
     /// It goes with an answer.
@@ -118,6 +120,15 @@ impl Overlay {
             Self::Approval(approval) => Some(approval.request_id()),
             Self::Question(questions) => Some(questions.request_id()),
             Self::Menu(_) | Self::Help(_) => None,
+        }
+    }
+
+    /// Whether its answer allows something, so that no stray key may give it.
+    pub(crate) fn is_guarded(&self) -> bool {
+        match self {
+            Self::Approval(_) | Self::Question(_) => true,
+            Self::Menu(menu) => menu.is_guarded(),
+            Self::Help(_) => false,
         }
     }
 

@@ -1,7 +1,8 @@
 //! Keys that were meant for the composer do not answer a question that appeared meanwhile.
 //!
 //! A question that comes up while the user types takes no answer until the keys have rested for
-//! a moment. Leaving it (Esc, Ctrl-C) always works.
+//! a moment; so does one whose first keys mean nothing to it, because they are words. Leaving it
+//! (Esc, Ctrl-C) always works.
 
 use std::time::{Duration, Instant};
 
@@ -40,6 +41,13 @@ impl Guard {
         self.seen = question;
         let is_typing = self.last_key.is_some_and(|last| now < last + REST);
         self.until = question.filter(|_| is_typing).map(|_| now + REST);
+    }
+
+    /// The question in front had no use for this key.
+    pub(super) fn unused(&mut self, key: KeyEvent, now: Instant) {
+        if matches!(key.code, KeyCode::Char(_)) {
+            self.until = Some(now + REST);
+        }
     }
 
     /// Whether the question in front must not have this key. Such a key means that the user still

@@ -8,14 +8,14 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::{App, Armed, CONFIRM_TIME, Effect, Queued, user_input};
 use crate::composer::{ComposerEffect, Submission};
-use crate::overlay::{Overlay, help};
+use crate::overlay::{Outcome, Overlay, help};
 
 impl App {
     pub(super) fn key(&mut self, key: KeyEvent, now: Instant) -> Vec<Effect> {
         if key.kind == KeyEventKind::Release {
             return Vec::new();
         }
-        let is_kept = self.question_in_front().is_some() && self.guard.keeps_away(key, now);
+        let is_kept = self.has_guarded() && self.guard.keeps_away(key, now);
         self.guard.pressed(now);
         let armed = self.armed.take().filter(|(_, until)| *until > now);
         if let Some(effects) = self.global_key(key) {
@@ -30,6 +30,9 @@ impl App {
                 return Vec::new();
             }
             let outcome = overlay.key(key, now);
+            if outcome == Outcome::Unused && overlay.is_guarded() {
+                self.guard.unused(key, now);
+            }
             return self.overlay_outcome(outcome);
         }
         let effect = self.composer.key(key, now);

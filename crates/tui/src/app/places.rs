@@ -168,12 +168,12 @@ impl App {
     }
 
     pub(super) fn overlay_outcome(&mut self, outcome: Outcome) -> Vec<Effect> {
-        if outcome == Outcome::Stay {
+        if matches!(outcome, Outcome::Stay | Outcome::Unused) {
             return Vec::new();
         }
         self.overlays.pop_front();
         match outcome {
-            Outcome::Stay | Outcome::Close => Vec::new(),
+            Outcome::Stay | Outcome::Unused | Outcome::Close => Vec::new(),
             Outcome::Answer {
                 request_id,
                 choice,

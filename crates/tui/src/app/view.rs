@@ -60,7 +60,7 @@ impl App {
 
     /// What the user works with, and the cursor in it.
     fn bottom(&mut self, size: Size) -> (Vec<Row>, Option<(u16, u16)>) {
-        let is_kept = self.guard.is_up();
+        let is_kept = self.guard.is_up() && self.has_guarded();
         if let Some(overlay) = self.overlays.front_mut() {
             let has_hint = is_kept && size.rows > MIN_HINT_ROWS;
             let size = Size {

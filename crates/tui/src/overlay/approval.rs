@@ -146,11 +146,11 @@ impl Approval {
             KeyCode::Esc => return self.answer(ApprovalChoice::Stop, None),
             KeyCode::Char('c') if control => return self.answer(ApprovalChoice::Stop, None),
             code if self.scroll.key(code) => {}
-            _ => {
-                if let Picked::Entry(index) = self.list.key(key) {
-                    return self.picked(index);
-                }
-            }
+            _ => match self.list.key(key) {
+                Picked::Entry(index) => return self.picked(index),
+                Picked::Nothing => return Outcome::Unused,
+                Picked::Moved => {}
+            },
         }
         Outcome::Stay
     }

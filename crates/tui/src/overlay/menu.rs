@@ -77,6 +77,11 @@ impl Menu {
         self
     }
 
+    /// Whether a stray key must not choose.
+    pub(super) fn is_guarded(&self) -> bool {
+        self.purpose == Purpose::Trust
+    }
+
     pub(super) fn key(&mut self, key: KeyEvent) -> Outcome {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let leaves = key.code == KeyCode::Esc || control && key.code == KeyCode::Char('c');
@@ -84,7 +89,8 @@ impl Menu {
             return Outcome::Close;
         }
         match self.list.key(key) {
-            Picked::Nothing | Picked::Moved => Outcome::Stay,
+            Picked::Nothing => Outcome::Unused,
+            Picked::Moved => Outcome::Stay,
             Picked::Entry(index) => self.chosen(index).unwrap_or(Outcome::Stay),
         }
     }

@@ -107,7 +107,8 @@ impl Questions {
             return self.finish(None);
         }
         match self.list.key(key) {
-            Picked::Nothing | Picked::Moved => Outcome::Stay,
+            Picked::Nothing => Outcome::Unused,
+            Picked::Moved => Outcome::Stay,
             Picked::Entry(index) => self.picked(index),
         }
     }

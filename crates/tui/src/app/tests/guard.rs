@@ -108,3 +108,33 @@ fn a_line_answers_only_as_a_whole() {
     let effects = face.event(AppEvent::Line(" Y ".to_owned()));
     assert_eq!(effects, answered(ApprovalChoice::Once));
 }
+
+#[test]
+fn words_that_begin_with_a_key_of_no_meaning_are_words() {
+    let mut face = Face::bare(80, 24);
+    face.started();
+    face.asks(command("rm -r precious", false), None);
+    assert_eq!(face.keys(&["please say", "enter"]), []);
+    assert_eq!(face.answer(&["a"]), answered(ApprovalChoice::ForSession));
+}
+
+#[test]
+fn a_first_message_does_not_trust_the_directory() {
+    let mut face = Face::bare(80, 24);
+    face.app.ask_trust(&agent_core::Trust {
+        directory: "/w".into(),
+        trusted: None,
+        files: Vec::new(),
+    });
+    assert_eq!(face.keys(&["fix the parser", "enter"]), []);
+    assert!(face.live().contains("keys count again"));
+    assert_eq!(face.answer(&["enter"]), [Effect::Trust(true)]);
+}
+
+#[test]
+fn a_list_that_the_user_asked_for_takes_keys_at_once() {
+    let mut face = Face::bare(80, 24);
+    face.keys(&["/theme", "enter", "x"]);
+    assert!(!face.live().contains("keys count again"));
+    assert_eq!(face.keys(&["1"]).len(), 2);
+}
