@@ -175,6 +175,24 @@ fn cut_text_ends_in_the_ellipsis() {
 }
 
 #[test]
+fn a_row_is_cut_where_it_no_longer_fits() {
+    let spans = ["• ", "Working", " on it"].map(Span::raw).to_vec();
+    let cut = |width| truncate_row(&Row::new(spans.clone()), &crate::shown::look(width)).text();
+    let cuts: Vec<String> = [20, 15, 14, 12, 9, 8, 2, 1].map(cut).into();
+    let expected = [
+        "• Working on it",
+        "• Working on it",
+        "• Working on…",
+        "• Working o…",
+        "• Workin…",
+        "• Worki…",
+        "•…",
+        "…",
+    ];
+    assert_eq!(cuts, expected);
+}
+
+#[test]
 fn what_must_not_hide_is_spelled_out() {
     let text = "a\rb\u{1b}[2K\u{8}\0\u{9b}c\td\ne";
     assert_eq!(

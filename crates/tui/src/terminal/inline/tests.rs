@@ -196,17 +196,18 @@ fn on_a_full_screen_wrapped_live_rows_leave_nothing() {
 
 #[test]
 fn a_cursor_that_is_stuck_costs_no_finished_row() {
-    let mut pair = Pair::new(28, 1);
-    pair.draw(&["one", "two"], &["live....................."], (12, 0));
+    let mut pair = Pair::new(20, 8);
+    pair.draw(&["one", "two"], &["live"], (0, 0));
+    pair.resize(28, 1);
+    pair.draw(&[], &["live..................."], (12, 0));
     pair.resize(13, 2);
     pair.resize(8, 4);
     pair.draw(&[], &["live"], (0, 0));
     pair.check(&expect![[r#"
         one
-        two
         ----
+        two
         ▏live
-
 
 
     "#]]);
