@@ -6,6 +6,7 @@ use ratatui_core::text::Span;
 
 use super::App;
 use crate::composer::ComposerView;
+use crate::overlay::Overlay;
 use crate::row::Row;
 use crate::terminal::{Frame, Size};
 use crate::text;
@@ -30,7 +31,15 @@ impl App {
     pub(crate) fn view(&mut self, size: Size, now: Instant) -> View {
         if let Some(screen) = &mut self.screen {
             let look = &self.look;
-            return View::Screen(screen.view(&self.transcript, look, size));
+            let mut frame = screen.view(&self.transcript, look, size);
+            if self.overlays.front().is_some_and(Overlay::is_question)
+                && let Some(last) = frame.rows.last_mut()
+            {
+                let hint = "a question waits; esc leaves this and shows it";
+                let row = Row::from(Span::styled(hint, look.theme.warning));
+                *last = text::truncate_row(&row, look);
+            }
+            return View::Screen(frame);
         }
         View::Inline(self.inline(size, now))
     }

@@ -70,3 +70,6 @@ impl AlternateScreen {
         out
     }
 }
+
+#[cfg(test)]
+mod tests;

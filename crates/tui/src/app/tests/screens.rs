@@ -114,6 +114,16 @@ fn reports_are_cut_in_a_narrower_pager() {
 }
 
 #[test]
+fn a_question_behind_the_pager_is_announced_and_not_answered() {
+    let mut face = long();
+    face.asks(command("ls", true), None);
+    assert!(face.live().contains("a question waits"), "{}", face.live());
+    assert_eq!(face.answer(&["n", "q", "y"]), []);
+    assert_eq!(face.answer(&["y"]).len(), 1);
+    assert!(!face.live().contains("a question waits"));
+}
+
+#[test]
 fn a_diff_is_shown_in_the_pager() {
     let mut face = Face::bare(40, 8);
     face.notice(NoticeEvent::Diff {
