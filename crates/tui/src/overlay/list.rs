@@ -7,6 +7,9 @@ use crate::look::Look;
 use crate::row::Row;
 use crate::text;
 
+/// Rows that one entry takes at most.
+const MAX_ENTRY_ROWS: usize = 4;
+
 /// An entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
@@ -107,28 +110,44 @@ impl List {
 
     /// Rows of the entries around the selected one, at most `max`.
     pub(crate) fn view(&self, look: &Look, max: usize) -> Vec<Row> {
-        let max = max.max(1);
-        let first = self.selected.saturating_sub(max.saturating_sub(1) / 2);
-        let first = first.min(self.entries.len().saturating_sub(max));
-        let entries = self.entries.iter().enumerate().skip(first);
-        entries
-            .take(max)
-            .map(|(index, entry)| self.entry_row(index, entry, look))
-            .collect()
+        let entries = self.entries.iter().enumerate();
+        let entries: Vec<Vec<Row>> = entries
+            .map(|(index, entry)| self.entry_rows(index, entry, look))
+            .collect();
+        let n_rows = |index: usize| entries.get(index).map_or(usize::MAX, Vec::len);
+        let (mut first, mut end) = (self.selected, self.selected + 1);
+        let mut room = max.saturating_sub(n_rows(self.selected));
+        // In turn below and above, as long as one of them fits.
+        loop {
+            let (first_before, end_before) = (first, end);
+            if n_rows(end) <= room {
+                room -= n_rows(end);
+                end += 1;
+            }
+            if let Some(above) = first.checked_sub(1).filter(|above| n_rows(*above) <= room) {
+                room -= n_rows(above);
+                first = above;
+            }
+            if (first, end) == (first_before, end_before) {
+                break;
+            }
+        }
+        let shown = entries.into_iter().skip(first).take(end - first);
+        shown.flatten().take(max.max(1)).collect()
     }
 
-    fn entry_row(&self, index: usize, entry: &Entry, look: &Look) -> Row {
+    /// An entry in as many rows as it takes, but few enough to leave room for others.
+    fn entry_rows(&self, index: usize, entry: &Entry, look: &Look) -> Vec<Row> {
         let selected = index == self.selected;
         let (mark, style) = if selected {
             (look.glyphs.selected, look.theme.selected)
         } else {
             (" ", look.theme.text)
         };
+        let number = format!("{mark} {}. ", index + 1);
+        let indent = [text::spaces(text::width(&number))];
         let label = text::one_line(&entry.label);
-        let mut spans = vec![Span::styled(
-            format!("{mark} {}. {label}", index + 1),
-            style,
-        )];
+        let mut spans = vec![Span::styled(label, style)];
         if let Some(key) = entry.key {
             spans.push(Span::styled(format!(" ({key})"), look.theme.dim));
         }
@@ -136,6 +155,18 @@ impl List {
             let detail = format!("  {}", text::one_line(&entry.detail));
             spans.push(Span::styled(detail, look.theme.dim));
         }
-        text::truncate_row(&Row::from(Line::from(spans)), look)
+        let number = [Span::styled(number, style)];
+        let mut rows = text::wrap(&Line::from(spans), look.width, &number, &indent);
+        if rows.len() > MAX_ENTRY_ROWS {
+            rows.truncate(MAX_ENTRY_ROWS);
+            if let Some(last) = rows.last_mut() {
+                last.line.spans.push(Span::styled("  ", style));
+                last.line
+                    .spans
+                    .push(Span::styled(look.glyphs.ellipsis, style));
+                *last = text::truncate_row(last, look);
+            }
+        }
+        rows
     }
 }

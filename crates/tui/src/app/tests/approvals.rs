@@ -35,19 +35,20 @@ fn a_command_in_the_sandbox() {
         (
             40,
             expect![[r#"
-        ----
-        Would you like to run this command?
-          in the sandbox, in
-          /home/kim/work/parser
+                ----
+                Would you like to run this command?
+                  in the sandbox, in
+                  /home/kim/work/parser
 
-          $ cargo test --workspace
+                  $ cargo test --workspace
 
-        › 1. Yes, this time (y)
-          2. Yes, for this session (a)  this ve…
-          3. No, go on without (n)
-          4. No, and tell the model (t)
-          5. Stop the turn (s)  esc
-    "#]],
+                › 1. Yes, this time (y)
+                  2. Yes, for this session (a)  this
+                     very command is not asked again
+                  3. No, go on without (n)
+                  4. No, and tell the model (t)
+                  5. Stop the turn (s)  esc
+            "#]],
         ),
         (
             80,
@@ -98,22 +99,23 @@ fn a_command_outside_the_sandbox() {
         (
             40,
             expect![[r#"
-        ----
-        Would you like to run this command
-        outside the sandbox?
-          why: it needs the network\r\u{1b}[2Kto
-          fetch
-          with all your rights, in
-          /home/kim/work/parser
+                ----
+                Would you like to run this command
+                outside the sandbox?
+                  why: it needs the network\r\u{1b}[2Kto
+                  fetch
+                  with all your rights, in
+                  /home/kim/work/parser
 
-          $ curl -O https://example.org/x
+                  $ curl -O https://example.org/x
 
-        › 1. Yes, this time (y)
-          2. Yes, for this session (a)  this ve…
-          3. No, go on without (n)
-          4. No, and tell the model (t)
-          5. Stop the turn (s)  esc
-    "#]],
+                › 1. Yes, this time (y)
+                  2. Yes, for this session (a)  this
+                     very command is not asked again
+                  3. No, go on without (n)
+                  4. No, and tell the model (t)
+                  5. Stop the turn (s)  esc
+            "#]],
         ),
         (
             80,
@@ -165,23 +167,24 @@ fn a_hostile_command_hides_nothing() {
         (
             40,
             expect![[r#"
-        ----
-        Would you like to run this command
-        outside the sandbox?
-          with all your rights, in
-          /home/kim/work/parser
+                ----
+                Would you like to run this command
+                outside the sandbox?
+                  with all your rights, in
+                  /home/kim/work/parser
 
-          $ echo fine; rm -r precious
-            \u{1b}[2K\r echo harmless
-            \u{202e}gnitset
-            \u{8}x
+                  $ echo fine; rm -r precious
+                    \u{1b}[2K\r echo harmless
+                    \u{202e}gnitset
+                    \u{8}x
 
-        › 1. Yes, this time (y)
-          2. Yes, for this session (a)  this ve…
-          3. No, go on without (n)
-          4. No, and tell the model (t)
-          5. Stop the turn (s)  esc
-    "#]],
+                › 1. Yes, this time (y)
+                  2. Yes, for this session (a)  this
+                     very command is not asked again
+                  3. No, go on without (n)
+                  4. No, and tell the model (t)
+                  5. Stop the turn (s)  esc
+            "#]],
         ),
         (
             80,
@@ -234,21 +237,22 @@ fn a_patch() {
         (
             40,
             expect![[r#"
-        ----
-        Would you like to allow an edit outside
-        the workspace?
-          why: outside
-          files: /etc/hosts
+                ----
+                Would you like to allow an edit outside
+                the workspace?
+                  why: outside
+                  files: /etc/hosts
 
-        1 +127.0.0.1 a\u{1b}[8mb
-        2 +::1\r hidden
+                1 +127.0.0.1 a\u{1b}[8mb
+                2 +::1\r hidden
 
-        › 1. Yes, this time (y)
-          2. Yes, for this session (a)  these f…
-          3. No, go on without (n)
-          4. No, and tell the model (t)
-          5. Stop the turn (s)  esc
-    "#]],
+                › 1. Yes, this time (y)
+                  2. Yes, for this session (a)  these
+                     files are not asked again
+                  3. No, go on without (n)
+                  4. No, and tell the model (t)
+                  5. Stop the turn (s)  esc
+            "#]],
         ),
         (
             80,
@@ -514,4 +518,39 @@ fn of_a_long_question_each_word_can_be_seen() {
     for word in words {
         assert!(seen.contains(&word), "{word}");
     }
+}
+
+#[test]
+fn long_choices_are_wrapped_and_each_can_be_reached() {
+    let words = "a choice that says at some length what it would mean to take it";
+    let options = ["1", "2", "3", "4", "5"].map(|n| format!("<{n}> {words}"));
+    let mut face = Face::bare(40, 12);
+    face.started();
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    face.thread(asked(vec![question("long", "Which?", &options)]));
+    let mut seen = String::new();
+    for _ in 0..5 {
+        let live = face.live();
+        let selected = live.lines().find(|line| line.starts_with('›'));
+        seen.push_str(selected.unwrap());
+        face.answer(&["down"]);
+    }
+    for n in 1..=5 {
+        assert!(seen.contains(&format!("› {n}. <{n}> a choice")), "{seen}");
+    }
+    face.check(&expect![[r#"
+        ----
+        LONG (1 of 1)
+        Which?
+          4. <4> a choice that says at some
+             length what it would mean to take
+             it  about <4> a choice that says at
+             some length what it would mean to…
+          5. <5> a choice that says at some
+             length what it would mean to take
+             it  about <5> a choice that says at
+             some length what it would mean to…
+        › 6. Something else  in your own words
+        enter answers, esc does not
+    "#]]);
 }

@@ -94,23 +94,25 @@ fn whether_the_directory_is_trusted() {
         },
         [
             expect![[r#"
-            › agent 1.2.3 · big-model high
-              ~/work/parser · main
-              sandbox workspace-write · approval
-              on-request
-            ----
+                › agent 1.2.3 · big-model high
+                  ~/work/parser · main
+                  sandbox workspace-write · approval
+                  on-request
+                ----
 
-            Do you trust this directory?
-              /home/kim/work/parser
-              It tells the agent what to do in:
-              AGENTS.md, .agent/config.toml
-              In a trusted directory commands may
-              write without asking; elsewhere they
-              only read.
-            › 1. Yes, I trust it  work here, in the…
-              2. No  only read, ask for everything…
-            enter or a digit chooses, esc leaves
-        "#]],
+                Do you trust this directory?
+                  /home/kim/work/parser
+                  It tells the agent what to do in:
+                  AGENTS.md, .agent/config.toml
+                  In a trusted directory commands may
+                  write without asking; elsewhere they
+                  only read.
+                › 1. Yes, I trust it  work here, in the
+                     sandbox
+                  2. No  only read, ask for everything
+                     else
+                enter or a digit chooses, esc leaves
+            "#]],
             expect![[r#"
             › agent 1.2.3 · big-model high
               ~/work/parser · main

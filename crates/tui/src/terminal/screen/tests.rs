@@ -33,7 +33,10 @@ fn check(frames: &[(u16, &[&str])], expected: &Expect) {
 
 #[test]
 fn the_first_frame_covers_every_row() {
-    check(&[(3, &["a", "b"])], &expect!["␛[?2026h␛[?25l␛[1;1H␛[Ka␛[2;1H␛[Kb␛[3;1H␛[K␛[?2026l"]);
+    check(
+        &[(3, &["a", "b"])],
+        &expect!["␛[?2026h␛[?25l␛[1;1H␛[Ka␛[2;1H␛[Kb␛[3;1H␛[K␛[?2026l"],
+    );
 }
 
 #[test]
@@ -46,12 +49,18 @@ fn only_rows_that_changed_are_written() {
 
 #[test]
 fn rows_that_went_are_erased() {
-    check(&[(3, &["a", "b", "c"]), (3, &["a"])], &expect!["␛[?2026h␛[?25l␛[2;1H␛[K␛[3;1H␛[K␛[?2026l"]);
+    check(
+        &[(3, &["a", "b", "c"]), (3, &["a"])],
+        &expect!["␛[?2026h␛[?25l␛[2;1H␛[K␛[3;1H␛[K␛[?2026l"],
+    );
 }
 
 #[test]
 fn another_size_draws_all_anew() {
-    check(&[(2, &["a", "b"]), (1, &["a"])], &expect!["␛[?2026h␛[?25l␛[1;1H␛[Ka␛[?2026l"]);
+    check(
+        &[(2, &["a", "b"]), (1, &["a"])],
+        &expect!["␛[?2026h␛[?25l␛[1;1H␛[Ka␛[?2026l"],
+    );
 }
 
 #[test]
