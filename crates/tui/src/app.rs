@@ -27,7 +27,7 @@ use crate::settings::TuiSettings;
 use crate::transcript::Transcript;
 
 pub(crate) use commands::COMMANDS;
-pub(crate) use status::short_count;
+pub(crate) use status::{short_count, short_path};
 pub(crate) use view::View;
 
 /// A second press within this time confirms the first one.

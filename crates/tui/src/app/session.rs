@@ -29,7 +29,10 @@ impl App {
             }
             Event::Approval(ApprovalEvent::Requested(request)) => {
                 self.call_for_attention("approval needed");
-                let overlay = Overlay::Approval(approval::Approval::new(request));
+                let overlay = Overlay::Approval(approval::Approval::new(
+                    request,
+                    self.home_directory.clone(),
+                ));
                 self.overlays.push_back(overlay);
             }
             Event::Question(QuestionEvent::Asked(request)) => {
@@ -99,6 +102,9 @@ impl App {
                 self.end_turn();
                 self.failed(&failure);
                 self.call_for_attention("the turn failed");
+                // What stood in the way of this turn stands in the way of the next one.
+                self.return_queue();
+                return Vec::new();
             }
             TurnEvent::Interrupted => {
                 self.end_turn();

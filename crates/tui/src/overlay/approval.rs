@@ -3,6 +3,7 @@
 //! What would happen is foreign text and is shown whole: it scrolls where it does not fit, and
 //! nothing of it can hide something else.
 
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use agent_protocol::{ApprovalChoice, ApprovalRequest, ApprovalSubject, RequestId};
@@ -12,6 +13,7 @@ use ratatui_core::text::{Line, Span};
 use super::Outcome;
 use super::list::{Entry, List, Picked};
 use super::scroll::Scroll;
+use crate::app::short_path;
 use crate::cells;
 use crate::composer::{Composer, ComposerOptions};
 use crate::look::Look;
@@ -29,6 +31,8 @@ const MAX_REASON_ROWS: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Approval {
     request: ApprovalRequest,
+    /// The user's home directory, to show paths shorter.
+    home: Option<PathBuf>,
     list: List,
     answers: Vec<Answer>,
     scroll: Scroll,
@@ -65,7 +69,7 @@ impl AnswerKind {
 }
 
 impl Approval {
-    pub(crate) fn new(request: ApprovalRequest) -> Self {
+    pub(crate) fn new(request: ApprovalRequest, home: Option<PathBuf>) -> Self {
         let remembered = match &request.subject {
             ApprovalSubject::Command { .. } => "this very command is not asked again",
             ApprovalSubject::Patch { .. } => "these files are not asked again",
@@ -112,11 +116,16 @@ impl Approval {
         }
         Self {
             request,
+            home,
             list: List::new(entries),
             answers,
             scroll: Scroll::default(),
             note: None,
         }
+    }
+
+    fn short(&self, path: &Path) -> String {
+        short_path(path, self.home.as_deref())
     }
 
     pub(super) fn request_id(&self) -> RequestId {
@@ -254,14 +263,14 @@ impl Approval {
                 ..
             } => (
                 "Would you like to run this command?",
-                format!("in the sandbox, in {}", cwd.display()),
+                format!("in the sandbox, in {}", self.short(cwd)),
             ),
             ApprovalSubject::Command { cwd, .. } => (
                 "Would you like to run this command outside the sandbox?",
-                format!("with all your rights, in {}", cwd.display()),
+                format!("with all your rights, in {}", self.short(cwd)),
             ),
             ApprovalSubject::Patch { paths, .. } => {
-                let paths: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
+                let paths: Vec<String> = paths.iter().map(|p| self.short(p)).collect();
                 (
                     "Would you like to allow an edit outside the workspace?",
                     format!("files: {}", paths.join(", ")),

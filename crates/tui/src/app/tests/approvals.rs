@@ -37,8 +37,7 @@ fn a_command_in_the_sandbox() {
             expect![[r#"
                 ----
                 Would you like to run this command?
-                  in the sandbox, in
-                  /home/kim/work/parser
+                  in the sandbox, in ~/work/parser
 
                   $ cargo test --workspace
 
@@ -53,34 +52,34 @@ fn a_command_in_the_sandbox() {
         (
             80,
             expect![[r#"
-        ----
-        Would you like to run this command?
-          in the sandbox, in /home/kim/work/parser
+                ----
+                Would you like to run this command?
+                  in the sandbox, in ~/work/parser
 
-          $ cargo test --workspace
+                  $ cargo test --workspace
 
-        › 1. Yes, this time (y)
-          2. Yes, for this session (a)  this very command is not asked again
-          3. No, go on without (n)
-          4. No, and tell the model (t)
-          5. Stop the turn (s)  esc
-    "#]],
+                › 1. Yes, this time (y)
+                  2. Yes, for this session (a)  this very command is not asked again
+                  3. No, go on without (n)
+                  4. No, and tell the model (t)
+                  5. Stop the turn (s)  esc
+            "#]],
         ),
         (
             120,
             expect![[r#"
-        ----
-        Would you like to run this command?
-          in the sandbox, in /home/kim/work/parser
+                ----
+                Would you like to run this command?
+                  in the sandbox, in ~/work/parser
 
-          $ cargo test --workspace
+                  $ cargo test --workspace
 
-        › 1. Yes, this time (y)
-          2. Yes, for this session (a)  this very command is not asked again
-          3. No, go on without (n)
-          4. No, and tell the model (t)
-          5. Stop the turn (s)  esc
-    "#]],
+                › 1. Yes, this time (y)
+                  2. Yes, for this session (a)  this very command is not asked again
+                  3. No, go on without (n)
+                  4. No, and tell the model (t)
+                  5. Stop the turn (s)  esc
+            "#]],
         ),
     ] {
         check(
@@ -104,8 +103,7 @@ fn a_command_outside_the_sandbox() {
                 outside the sandbox?
                   why: it needs the network\r\u{1b}[2Kto
                   fetch
-                  with all your rights, in
-                  /home/kim/work/parser
+                  with all your rights, in ~/work/parser
 
                   $ curl -O https://example.org/x
 
@@ -120,36 +118,36 @@ fn a_command_outside_the_sandbox() {
         (
             80,
             expect![[r#"
-        ----
-        Would you like to run this command outside the sandbox?
-          why: it needs the network\r\u{1b}[2Kto fetch
-          with all your rights, in /home/kim/work/parser
+                ----
+                Would you like to run this command outside the sandbox?
+                  why: it needs the network\r\u{1b}[2Kto fetch
+                  with all your rights, in ~/work/parser
 
-          $ curl -O https://example.org/x
+                  $ curl -O https://example.org/x
 
-        › 1. Yes, this time (y)
-          2. Yes, for this session (a)  this very command is not asked again
-          3. No, go on without (n)
-          4. No, and tell the model (t)
-          5. Stop the turn (s)  esc
-    "#]],
+                › 1. Yes, this time (y)
+                  2. Yes, for this session (a)  this very command is not asked again
+                  3. No, go on without (n)
+                  4. No, and tell the model (t)
+                  5. Stop the turn (s)  esc
+            "#]],
         ),
         (
             120,
             expect![[r#"
-        ----
-        Would you like to run this command outside the sandbox?
-          why: it needs the network\r\u{1b}[2Kto fetch
-          with all your rights, in /home/kim/work/parser
+                ----
+                Would you like to run this command outside the sandbox?
+                  why: it needs the network\r\u{1b}[2Kto fetch
+                  with all your rights, in ~/work/parser
 
-          $ curl -O https://example.org/x
+                  $ curl -O https://example.org/x
 
-        › 1. Yes, this time (y)
-          2. Yes, for this session (a)  this very command is not asked again
-          3. No, go on without (n)
-          4. No, and tell the model (t)
-          5. Stop the turn (s)  esc
-    "#]],
+                › 1. Yes, this time (y)
+                  2. Yes, for this session (a)  this very command is not asked again
+                  3. No, go on without (n)
+                  4. No, and tell the model (t)
+                  5. Stop the turn (s)  esc
+            "#]],
         ),
     ] {
         check(
@@ -170,8 +168,7 @@ fn a_hostile_command_hides_nothing() {
                 ----
                 Would you like to run this command
                 outside the sandbox?
-                  with all your rights, in
-                  /home/kim/work/parser
+                  with all your rights, in ~/work/parser
 
                   $ echo fine; rm -r precious
                     \u{1b}[2K\r echo harmless
@@ -189,36 +186,36 @@ fn a_hostile_command_hides_nothing() {
         (
             80,
             expect![[r#"
-        ----
-        Would you like to run this command outside the sandbox?
-          with all your rights, in /home/kim/work/parser
+                ----
+                Would you like to run this command outside the sandbox?
+                  with all your rights, in ~/work/parser
 
-          $ echo fine; rm -r precious \u{1b}[2K\r echo harmless \u{202e}gnitset
-            \u{8}x
+                  $ echo fine; rm -r precious \u{1b}[2K\r echo harmless \u{202e}gnitset
+                    \u{8}x
 
-        › 1. Yes, this time (y)
-          2. Yes, for this session (a)  this very command is not asked again
-          3. No, go on without (n)
-          4. No, and tell the model (t)
-          5. Stop the turn (s)  esc
-    "#]],
+                › 1. Yes, this time (y)
+                  2. Yes, for this session (a)  this very command is not asked again
+                  3. No, go on without (n)
+                  4. No, and tell the model (t)
+                  5. Stop the turn (s)  esc
+            "#]],
         ),
         (
             120,
             expect![[r#"
-        ----
-        Would you like to run this command outside the sandbox?
-          with all your rights, in /home/kim/work/parser
+                ----
+                Would you like to run this command outside the sandbox?
+                  with all your rights, in ~/work/parser
 
-          $ echo fine; rm -r precious \u{1b}[2K\r echo harmless \u{202e}gnitset
-            \u{8}x
+                  $ echo fine; rm -r precious \u{1b}[2K\r echo harmless \u{202e}gnitset
+                    \u{8}x
 
-        › 1. Yes, this time (y)
-          2. Yes, for this session (a)  this very command is not asked again
-          3. No, go on without (n)
-          4. No, and tell the model (t)
-          5. Stop the turn (s)  esc
-    "#]],
+                › 1. Yes, this time (y)
+                  2. Yes, for this session (a)  this very command is not asked again
+                  3. No, go on without (n)
+                  4. No, and tell the model (t)
+                  5. Stop the turn (s)  esc
+            "#]],
         ),
     ] {
         check(columns, command(HOSTILE, false), None, &expected);
@@ -376,7 +373,7 @@ fn a_no_can_have_a_word_to_the_model() {
     face.check(&expect![[r#"
         ----
         Would you like to run this command outside the sandbox?
-          with all your rights, in /home/kim/work/parser
+          with all your rights, in ~/work/parser
 
           $ npm i left-pad
 

@@ -103,6 +103,21 @@ fn esc_twice_at_rest_goes_back() {
 }
 
 #[test]
+fn what_waits_is_not_sent_after_a_turn_that_failed() {
+    let mut face = busy();
+    face.keys(&["one", "tab", "two", "tab"]);
+    let failure = agent_protocol::TurnFailure {
+        kind: agent_protocol::FailureKind::Model,
+        message: "no route to the server".to_owned(),
+        hint: None,
+    };
+    let effects = face.thread(Event::Turn(TurnEvent::Failed(failure)));
+    assert_eq!(effects, []);
+    assert_eq!(face.app.composer.text(), "one", "it is the user's again");
+    assert!(face.live().contains("after this turn: two"), "{}", face.live());
+}
+
+#[test]
 fn the_second_esc_must_come_soon() {
     let mut face = busy();
     face.completed();

@@ -50,33 +50,33 @@ fn the_start() {
         |face| face.app.show_header("1.2.3"),
         [
             expect![[r#"
-            › agent 1.2.3 · big-model high
-              ~/work/parser · main
-              sandbox workspace-write · approval
-              on-request
-            ----
+                • agent 1.2.3 · big-model high
+                  ~/work/parser · main
+                  sandbox workspace-write · approval
+                  on-request
+                ----
 
-            › ▏Ask, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main…
-        "#]],
+                › ▏Ask, @ files, / commands, ? shortcuts
+                  big-model high
+            "#]],
             expect![[r#"
-            › agent 1.2.3 · big-model high
-              ~/work/parser · main
-              sandbox workspace-write · approval on-request
-            ----
+                • agent 1.2.3 · big-model high
+                  ~/work/parser · main
+                  sandbox workspace-write · approval on-request
+                ----
 
-            › ▏Ask anything, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main · workspace-write · on-request
-        "#]],
+                › ▏Ask anything, @ files, / commands, ? shortcuts
+                  big-model high · ~/work/parser · main · workspace-write · on-request
+            "#]],
             expect![[r#"
-            › agent 1.2.3 · big-model high
-              ~/work/parser · main
-              sandbox workspace-write · approval on-request
-            ----
+                • agent 1.2.3 · big-model high
+                  ~/work/parser · main
+                  sandbox workspace-write · approval on-request
+                ----
 
-            › ▏Ask anything, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main · workspace-write · on-request
-        "#]],
+                › ▏Ask anything, @ files, / commands, ? shortcuts
+                  big-model high · ~/work/parser · main · workspace-write · on-request
+            "#]],
         ],
     );
 }
@@ -94,7 +94,7 @@ fn whether_the_directory_is_trusted() {
         },
         [
             expect![[r#"
-                › agent 1.2.3 · big-model high
+                • agent 1.2.3 · big-model high
                   ~/work/parser · main
                   sandbox workspace-write · approval
                   on-request
@@ -114,34 +114,34 @@ fn whether_the_directory_is_trusted() {
                 enter or a digit chooses, esc leaves
             "#]],
             expect![[r#"
-            › agent 1.2.3 · big-model high
-              ~/work/parser · main
-              sandbox workspace-write · approval on-request
-            ----
+                • agent 1.2.3 · big-model high
+                  ~/work/parser · main
+                  sandbox workspace-write · approval on-request
+                ----
 
-            Do you trust this directory?
-              /home/kim/work/parser
-              It tells the agent what to do in: AGENTS.md, .agent/config.toml
-              In a trusted directory commands may write without asking; elsewhere they only
-              read.
-            › 1. Yes, I trust it  work here, in the sandbox
-              2. No  only read, ask for everything else
-            enter or a digit chooses, esc leaves
-        "#]],
+                Do you trust this directory?
+                  /home/kim/work/parser
+                  It tells the agent what to do in: AGENTS.md, .agent/config.toml
+                  In a trusted directory commands may write without asking; elsewhere they only
+                  read.
+                › 1. Yes, I trust it  work here, in the sandbox
+                  2. No  only read, ask for everything else
+                enter or a digit chooses, esc leaves
+            "#]],
             expect![[r#"
-            › agent 1.2.3 · big-model high
-              ~/work/parser · main
-              sandbox workspace-write · approval on-request
-            ----
+                • agent 1.2.3 · big-model high
+                  ~/work/parser · main
+                  sandbox workspace-write · approval on-request
+                ----
 
-            Do you trust this directory?
-              /home/kim/work/parser
-              It tells the agent what to do in: AGENTS.md, .agent/config.toml
-              In a trusted directory commands may write without asking; elsewhere they only read.
-            › 1. Yes, I trust it  work here, in the sandbox
-              2. No  only read, ask for everything else
-            enter or a digit chooses, esc leaves
-        "#]],
+                Do you trust this directory?
+                  /home/kim/work/parser
+                  It tells the agent what to do in: AGENTS.md, .agent/config.toml
+                  In a trusted directory commands may write without asking; elsewhere they only read.
+                › 1. Yes, I trust it  work here, in the sandbox
+                  2. No  only read, ask for everything else
+                enter or a digit chooses, esc leaves
+            "#]],
         ],
     );
 }
@@ -162,27 +162,27 @@ fn a_turn_while_the_answer_streams() {
         turn,
         [
             expect![[r#"
-        › fix the parser
+                › fix the parser
 
-        • Explored
-          └ Read src/parser.rs
-            Search parse in src
+                • Explored
+                  └ Read src/parser.rs
+                    Search parse in src
 
-        • I found it. The old call is wrong.
-        ----
+                • I found it. The old call is wrong.
+                ----
 
-          Now I
+                  Now I
 
-        • Plan
-          ▸ read the parser
-          □ write a failing test
-          □ fix it
+                • Plan
+                  ▸ read the parser
+                  □ write a failing test
+                  □ fix it
 
-        • Working (0s · esc to interrupt)
+                • Working (0s · esc to interrupt)
 
-        › ▏Ask, @ files, / commands, ? shortcuts
-          big-model high · ~/work/parser · main…
-    "#]],
+                › ▏Ask, @ files, / commands, ? shortcuts
+                  big-model high
+            "#]],
             expect![[r#"
         › fix the parser
 
@@ -274,7 +274,7 @@ fn a_turn_while_a_command_runs() {
                 • Running carg… (12s · esc to interrupt)
 
                 › ▏Ask, @ files, / commands, ? shortcuts
-                  big-model high · ~/work/parser · main…
+                  big-model high
             "#]],
             expect![[r#"
         › fix the parser
@@ -348,38 +348,38 @@ fn a_turn_that_is_over() {
         turn_is_over,
         [
             expect![[r#"
-        › fix the parser
+                › fix the parser
 
-        • Explored
-          └ Read src/parser.rs
-            Search parse in src
+                • Explored
+                  └ Read src/parser.rs
+                    Search parse in src
 
-        • I found it. The old call is wrong.
+                • I found it. The old call is wrong.
 
-          Now I run the tests.
+                  Now I run the tests.
 
-        • Ran cargo test -p parser --all-targets
-          │ · 1.2s
-          └ running 2 tests
-            ok
+                • Ran cargo test -p parser --all-targets
+                  │ · 1.2s
+                  └ running 2 tests
+                    ok
 
-        • Edited src/parser.rs (+1 -1)
-            1  fn parse() {
-            2 -    old();
-            2 +    new();
+                • Edited src/parser.rs (+1 -1)
+                    1  fn parse() {
+                    2 -    old();
+                    2 +    new();
 
-        • Plan
-          ✔ read the parser
-          ✔ write a failing test
-          ✔ fix it
+                • Plan
+                  ✔ read the parser
+                  ✔ write a failing test
+                  ✔ fix it
 
-        1m 05s · 12,345 in (8,000 cached) · 678
-        out
-        ----
+                1m 05s · 12,345 in (8,000 cached) · 678
+                out
+                ----
 
-        › ▏Ask, @ files, / commands, ? shortcuts
-          big-model high · ~/work/parser · main…
-    "#]],
+                › ▏Ask, @ files, / commands, ? shortcuts
+                  big-model high
+            "#]],
             expect![[r#"
         › fix the parser
 
@@ -467,7 +467,7 @@ fn a_request_that_is_made_again() {
                 • Waiting: the… (0s · esc to interrupt)
 
                 › ▏Ask, @ files, / commands, ? shortcuts
-                  big-model high · ~/work/parser · main…
+                  big-model high
             "#]],
             expect![[r#"
                 › hi
@@ -506,17 +506,17 @@ fn words_that_wait() {
         },
         [
             expect![[r#"
-            › hi
-            ----
+                › hi
+                ----
 
-            • Working (4s · esc to interrupt)
-              └ sent, not read yet: not that file,…
-              └ after this turn: then write a test
-                up to edit the last one
+                • Working (4s · esc to interrupt)
+                  └ sent, not read yet: not that file,…
+                  └ after this turn: then write a test
+                    up to edit the last one
 
-            › ▏Ask, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main…
-        "#]],
+                › ▏Ask, @ files, / commands, ? shortcuts
+                  big-model high
+            "#]],
             expect![[r#"
             › hi
             ----
@@ -566,7 +566,7 @@ fn an_interrupted_turn() {
                 ----
 
                 › then this▏
-                  big-model high · ~/work/parser · main…
+                  big-model high
             "#]],
             expect![[r#"
                 › hi

@@ -64,6 +64,7 @@ fn help() {
           ctrl-r                         search what you sent before
           up, down                       move, and walk through what you sent before
           ctrl-g                         write in your editor
+          ctrl-v                         the image on the clipboard
           @                              a file
           /                              a command
           !                              run a command yourself; the model sees it
@@ -79,6 +80,8 @@ fn help() {
                                          asked
           /new                           begin a new conversation
           /resume                        go on with an earlier conversation
+          /fork                          go on in a copy; the conversation so far stays
+                                         as it is
           /back                          go back to an earlier message and edit it
           /context                       show where the context window goes
           /status                        show model, place, limits and tokens
@@ -89,6 +92,7 @@ fn help() {
           /theme                         choose the colours
           /vim                           switch Vim keys on or off
           /keymap                        show the keys
+          /settings                      switch what moves, calls and is kept
           /trust                         say whether this directory is trusted
           /stop                          stop what runs
           /help                          show commands and keys
@@ -147,7 +151,7 @@ fn where_the_context_goes() {
                 ----
 
                 › ▏Ask, @ files, / commands, ? shortcuts
-                  big-model high · ~/work/parser · main…
+                  big-model high
             "#]],
             expect![[r#"
             Context, about 64.0k tokens of 200.0k; the last request had 64.1k
@@ -181,48 +185,48 @@ fn the_status() {
         },
         [
             expect![[r#"
-            Status
-              model       big-model (local), effort
-                          high
-              directory   /home/kim/work/parser
-              branch      main
-              sandbox     workspace-write
-              approvals   on-request
-              theme       ansi
-              session     not on disk yet
-            ----
+                Status
+                  model         big-model (local),
+                                effort high
+                  directory     /home/kim/work/parser
+                  branch        main
+                  sandbox       workspace-write
+                  approvals     on-request
+                  theme         ansi
+                  session       not on disk yet
+                ----
 
-            › ▏Ask, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main…
-        "#]],
+                › ▏Ask, @ files, / commands, ? shortcuts
+                  big-model high
+            "#]],
             expect![[r#"
-            Status
-              model       big-model (local), effort high
-              directory   /home/kim/work/parser
-              branch      main
-              sandbox     workspace-write
-              approvals   on-request
-              theme       ansi
-              session     not on disk yet
-            ----
+                Status
+                  model         big-model (local), effort high
+                  directory     /home/kim/work/parser
+                  branch        main
+                  sandbox       workspace-write
+                  approvals     on-request
+                  theme         ansi
+                  session       not on disk yet
+                ----
 
-            › ▏Ask anything, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main · workspace-write · on-request
-        "#]],
+                › ▏Ask anything, @ files, / commands, ? shortcuts
+                  big-model high · ~/work/parser · main · workspace-write · on-request
+            "#]],
             expect![[r#"
-            Status
-              model       big-model (local), effort high
-              directory   /home/kim/work/parser
-              branch      main
-              sandbox     workspace-write
-              approvals   on-request
-              theme       ansi
-              session     not on disk yet
-            ----
+                Status
+                  model         big-model (local), effort high
+                  directory     /home/kim/work/parser
+                  branch        main
+                  sandbox       workspace-write
+                  approvals     on-request
+                  theme         ansi
+                  session       not on disk yet
+                ----
 
-            › ▏Ask anything, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main · workspace-write · on-request
-        "#]],
+                › ▏Ask anything, @ files, / commands, ? shortcuts
+                  big-model high · ~/work/parser · main · workspace-write · on-request
+            "#]],
         ],
     );
 }

@@ -110,7 +110,7 @@ fn reports_are_cut_in_a_narrower_pager() {
     face.keys(&["/status", "enter", "ctrl-t"]);
     face.resize(20, 24);
     let shown = face.live();
-    assert!(shown.contains("  directory   /home…"), "{shown}");
+    assert!(shown.contains("  directory     /ho…"), "{shown}");
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn questions_in_lines() {
         (no prompt)
         Would you like to run this command outside the sandbox?
           why: needs root
-          with all your rights, in /home/kim/work/parser
+          with all your rights, in ~/work/parser
 
           $ make install
 
@@ -281,7 +281,7 @@ fn questions_in_lines() {
           5. Stop the turn (s)  esc
         answer> Would you like to run this command outside the sandbox?
           why: needs root
-          with all your rights, in /home/kim/work/parser
+          with all your rights, in ~/work/parser
 
           $ make install
 
