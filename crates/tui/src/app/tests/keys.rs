@@ -114,7 +114,11 @@ fn what_waits_is_not_sent_after_a_turn_that_failed() {
     let effects = face.thread(Event::Turn(TurnEvent::Failed(failure)));
     assert_eq!(effects, []);
     assert_eq!(face.app.composer.text(), "one", "it is the user's again");
-    assert!(face.live().contains("after this turn: two"), "{}", face.live());
+    assert!(
+        face.live().contains("after this turn: two"),
+        "{}",
+        face.live()
+    );
 }
 
 #[test]
