@@ -292,6 +292,7 @@ impl Running {
                 return Flow::Exit(exit);
             }
         }
+        self.send_prompt().await;
         Flow::Go
     }
 

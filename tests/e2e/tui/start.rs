@@ -1,7 +1,11 @@
-//! Starts that cannot go well say what to do.
+//! Starts: with a question first, with words, and those that cannot go well and say what to do.
 
-use super::support::{answers, command, start, submit};
-use crate::support::Scene;
+use agent_test_support::{Item, Step, TerminalCommand};
+
+use super::support::{
+    EMPTY, answer, answers, ask, command, composed, request, start, submit, untrusted,
+};
+use crate::support::{Scene, agent};
 
 #[test]
 fn a_broken_configuration_is_named_by_its_place() {
@@ -30,4 +34,45 @@ fn an_unknown_session_is_an_error_on_the_screen() {
     let terminal = start(&scene);
     submit(&terminal, "/nonsense");
     terminal.wait_for_line("there is no command /nonsense");
+}
+
+#[test]
+fn what_it_is_started_with_waits_for_the_answer_about_trust() {
+    for (key, wrote) in [("1", true), ("2", false), ("\x1b", false)] {
+        let scene = untrusted(vec![
+            Step::items(vec![Item::command("echo x >made")]),
+            Step::message("all done"),
+        ]);
+        let terminal = TerminalCommand::new(agent(), &scene.workspace)
+            .arg("first words")
+            .spawn();
+        terminal.wait_for("Do you trust this directory?");
+        terminal.settle(std::time::Duration::from_millis(700));
+        assert_eq!(scene.server.requests().len(), 0);
+        terminal.send(key);
+        terminal.wait_for_line("all done");
+        composed(&terminal, EMPTY);
+        assert!(request(&scene, 1).raw.contains("first words"));
+        assert_eq!(
+            scene.workspace.work().join("made").exists(),
+            wrote,
+            "{key:?}"
+        );
+    }
+}
+
+#[test]
+fn a_resumed_session_asks_for_trust_as_well() {
+    let scene = untrusted(vec![Step::message("hi there")]);
+    let mut terminal = start(&scene);
+    ask(&terminal, "hello", "hi there");
+    submit(&terminal, "/quit");
+    terminal.wait();
+    let terminal = TerminalCommand::new(agent(), &scene.workspace)
+        .args(["resume", "--last"])
+        .spawn();
+    answer(&terminal, "Do you trust this directory?", "1");
+    terminal.wait_for_line("is trusted");
+    terminal.wait_for_line("hi there");
+    composed(&terminal, EMPTY);
 }

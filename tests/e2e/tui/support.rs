@@ -48,6 +48,23 @@ pub(super) fn answers(messages: &[&str]) -> Scene {
     Scene::new(steps.collect())
 }
 
+/// The same for any steps, in a directory that nobody has trusted yet.
+pub(super) fn untrusted(steps: Vec<Step>) -> Scene {
+    let scene = Scene::new(steps);
+    distrust(&scene);
+    scene
+}
+
+/// Writes the configuration anew without a word on trust.
+pub(super) fn distrust(scene: &Scene) {
+    let config = format!(
+        "model = \"mock-model\"\nmodel_provider = \"mock\"\n\n[model_providers.mock]\n\
+         name = \"mock\"\nbase_url = \"{}\"\nwire_api = \"responses\"\nenv_key = \"MOCK_KEY\"\n",
+        scene.server.base_url()
+    );
+    std::fs::write(scene.workspace.home().join("config.toml"), config).expect("a file");
+}
+
 /// Types a text and sends it.
 #[track_caller]
 pub(super) fn submit(terminal: &Terminal, text: &str) {

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use agent_test_support::{Item, Step, Terminal, TerminalCommand};
+use agent_test_support::{Item, ModelServer, Step, Terminal, TerminalCommand};
 use serde_json::json;
 
 use super::support::{
-    DOWN, EMPTY, ENTER, ESC, UP, answer, ask, command, composed, escalated, is_restored,
-    last_words, n_lines, ready, request, submit, type_in,
+    DOWN, EMPTY, ENTER, ESC, UP, answer, ask, command, composed, distrust, escalated, is_restored,
+    last_words, n_lines, ready, request, submit, type_in, untrusted,
 };
 use crate::support::{Scene, agent, n_processes, soon, unique_sleep};
 
@@ -42,26 +42,20 @@ fn script(scene_file: &str, seconds: &str) -> Vec<Step> {
     ]
 }
 
-/// A scene in a directory that nobody has trusted yet.
-fn untrusted(seconds: &str) -> Scene {
-    let scene = Scene::new(Vec::new());
-    let made = scene.outside("made");
-    let server =
-        agent_test_support::ModelServer::start(script(&made.display().to_string(), seconds));
-    let config = format!(
-        "model = \"mock-model\"\nmodel_provider = \"mock\"\n\n[model_providers.mock]\n\
-         name = \"mock\"\nbase_url = \"{}\"\nwire_api = \"responses\"\nenv_key = \"MOCK_KEY\"\n",
-        server.base_url()
-    );
-    std::fs::write(scene.workspace.home().join("config.toml"), config).expect("a file");
+/// The scene of the walk, in a directory that nobody has trusted yet.
+fn scene(seconds: &str) -> Scene {
+    let mut scene = untrusted(Vec::new());
+    let made = scene.outside("made").display().to_string();
+    scene.server = ModelServer::start(script(&made, seconds));
+    distrust(&scene);
     std::fs::create_dir(scene.workspace.work().join("precious")).expect("a directory");
-    Scene { server, ..scene }
+    scene
 }
 
 #[test]
 fn a_conversation_from_the_first_start_to_the_end() {
     let seconds = unique_sleep();
-    let scene = untrusted(&seconds);
+    let scene = scene(&seconds);
     let mut terminal = TerminalCommand::new(agent(), &scene.workspace).spawn();
     answer(&terminal, "Do you trust this directory?", "1");
     composed(&terminal, EMPTY);

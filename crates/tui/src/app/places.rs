@@ -63,6 +63,11 @@ impl App {
         self.overlays.push_back(Overlay::Menu(menu.with_body(body)));
     }
 
+    /// Whether the user is asked for trust and has not answered yet.
+    pub(crate) fn is_asking_trust(&self) -> bool {
+        self.overlays.iter().any(is_about_trust)
+    }
+
     /// A prompt from the command line or from standard input.
     pub(crate) fn send_prompt(
         &mut self,
@@ -78,7 +83,8 @@ impl App {
     pub(crate) fn forget_thread(&mut self) {
         self.end_turn();
         self.transcript.begin_anew();
-        self.overlays.clear();
+        // Whether the directory is trusted is no matter of the thread.
+        self.overlays.retain(is_about_trust);
         self.screen = None;
         self.steering.clear();
         self.queue.clear();
@@ -198,6 +204,10 @@ impl App {
     pub(super) fn open_transcript(&mut self) {
         self.screen = Some(Screen::transcript(&self.transcript));
     }
+}
+
+fn is_about_trust(overlay: &Overlay) -> bool {
+    matches!(overlay, Overlay::Menu(menu) if menu.is_for(Purpose::Trust))
 }
 
 /// Length of a UUID in its usual spelling (RFC 9562 section 4).

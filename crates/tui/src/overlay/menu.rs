@@ -65,6 +65,11 @@ impl Menu {
         }
     }
 
+    /// Whether its choice is for this.
+    pub(crate) fn is_for(&self, purpose: Purpose) -> bool {
+        self.purpose == purpose
+    }
+
     /// With lines that explain it.
     pub(crate) fn with_body(mut self, body: Vec<String>) -> Self {
         self.body = body;

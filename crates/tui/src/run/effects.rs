@@ -46,13 +46,24 @@ impl Running {
         }
         self.load_history();
         self.load_draft();
-        if let Some(text) = self.options.prompt.take() {
-            let images = std::mem::take(&mut self.options.images);
-            let effects = self.app.send_prompt(&text, images, Instant::now());
-            for effect in effects {
-                if let Effect::Submit(op) = effect {
-                    self.submit(op).await;
-                }
+        self.send_prompt().await;
+    }
+
+    /// Sends what the interface was started with, once. The answer to whether the directory is
+    /// trusted comes before: it says what the thread may do.
+    pub(super) async fn send_prompt(&mut self) {
+        if self.app.is_asking_trust() {
+            return;
+        }
+        let Some(text) = self.options.prompt.take() else {
+            return;
+        };
+        let images = std::mem::take(&mut self.options.images);
+        for effect in self.app.send_prompt(&text, images, Instant::now()) {
+            if let Effect::Submit(op) = effect {
+                self.submit(op).await;
+            } else if let Effect::Remember(text) = effect {
+                self.remember(&text);
             }
         }
     }

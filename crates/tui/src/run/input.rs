@@ -1,6 +1,7 @@
 //! What the user does at the terminal: keys, or whole lines where the terminal only has those.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, IsTerminal as _};
 
 use crossterm::event::{Event, EventStream, KeyEvent};
 use futures_util::StreamExt as _;
@@ -40,12 +41,18 @@ impl Keys {
         Self::Stream(Some(Box::new(EventStream::new())))
     }
 
-    /// Lines of standard input. The thread that reads them ends with the process: a blocked read
-    /// cannot be called off.
+    /// Lines of the terminal: of standard input, or of `/dev/tty` where that was something else.
+    /// The thread that reads them ends with the process: a blocked read cannot be called off.
     pub(super) fn lines() -> Self {
         let (sender, receiver) = mpsc::channel(LINES);
         std::thread::spawn(move || {
-            for line in io::stdin().lines().map_while(Result::ok) {
+            let is_terminal = io::stdin().is_terminal();
+            let terminal = (!is_terminal).then(|| File::open("/dev/tty").ok());
+            let lines: Box<dyn BufRead> = match terminal.flatten() {
+                Some(terminal) => Box::new(BufReader::new(terminal)),
+                None => Box::new(io::stdin().lock()),
+            };
+            for line in lines.lines().map_while(Result::ok) {
                 if sender.blocking_send(line).is_err() {
                     return;
                 }
