@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use agent_test_support::{Item, Step};
+use agent_test_support::{Item, Step, TerminalCommand};
 
 use super::support::{
     CTRL_C, CTRL_D, answers, ask, command, escalated, is_restored, n_lines, ready, request, submit,
 };
-use crate::support::Scene;
+use crate::support::{Scene, agent};
 
 #[test]
 fn it_works_where_no_question_is_answered() {
@@ -106,4 +106,42 @@ fn ctrl_c_in_a_plain_terminal_stops_the_turn_first() {
     });
     terminal.send(CTRL_C);
     assert_eq!(terminal.wait().code, Some(130));
+}
+
+#[test]
+fn a_plain_terminal_is_read_after_what_was_piped_in() {
+    let scene = answers(&["piped-answer", "second-answer"]);
+    let script = "echo hi-piped | \"$@\"";
+    let mut terminal = TerminalCommand::new("sh", &scene.workspace)
+        .args(["-c", script, "sh"])
+        .arg(agent())
+        .arg("--plain")
+        .spawn();
+    terminal.wait_for("piped-answer");
+    terminal.send("more\r");
+    terminal.wait_for("second-answer");
+    terminal.wait_for_screen("a prompt", |rows| {
+        let last = rows.iter().rfind(|row| !row.is_empty());
+        last.is_some_and(|row| row == ">")
+    });
+    terminal.send(CTRL_D);
+    assert_eq!(terminal.wait().code, Some(0));
+}
+
+#[test]
+fn a_plain_terminal_lists_sessions_by_number() {
+    // `exec` has other tools.
+    let second = Step::message("second-answer").allow_new_window();
+    let scene = Scene::new(vec![Step::message("hi there"), second]);
+    scene.human(&["an earlier task"]).run().assert_code(0);
+    let terminal = TerminalCommand::new(agent(), &scene.workspace)
+        .args(["resume", "--plain"])
+        .spawn();
+    terminal.wait_for("1. ");
+    terminal.wait_for("number>");
+    terminal.send("1\r");
+    terminal.wait_for("hi there");
+    terminal.send("more\r");
+    terminal.wait_for("second-answer");
+    assert!(request(&scene, 2).raw.contains("an earlier task"));
 }
