@@ -24,6 +24,7 @@ use crate::terminal::{AlternateScreen, InlineTerminal, Modes, PlainTerminal, Ref
 use drafts::Drafts;
 use effects::Flow;
 use input::{Input, Keys};
+use outside::Editor;
 use signals::{Signal, Signals};
 use work::{Done, Worker};
 
@@ -140,6 +141,8 @@ pub async fn run(manager: ThreadManager, options: TuiOptions) -> Result<TuiExit,
     let mut app = App::new(look, options.settings.clone(), preview.info);
     app.branch = preview.branch;
     app.home_directory.clone_from(&options.terminal.home);
+    // From the moment on in which the terminal has our modes.
+    let signals = Signals::listen().map_err(TuiError::Signals)?;
     let modes = if options.plain {
         Modes::none()
     } else {
@@ -166,10 +169,10 @@ pub async fn run(manager: ThreadManager, options: TuiOptions) -> Result<TuiExit,
         away: false,
         went_on: false,
         drafts: Drafts::default(),
+        editor: Editor::default(),
     };
     running.begin(&preview.warnings);
     running.draw().map_err(TuiError::Terminal)?;
-    let signals = Signals::listen().map_err(TuiError::Signals)?;
     let exit = Box::pin(panics::caught(running.run(signals))).await;
     running.finish().await;
     match exit {
@@ -217,6 +220,7 @@ struct Running {
     /// The signal that ends a stop is still to be heard.
     went_on: bool,
     drafts: Drafts,
+    editor: Editor,
 }
 
 /// What woke the loop.
@@ -374,6 +378,7 @@ impl Running {
 
     /// Gives everything back: the thread, the terminal.
     async fn finish(&mut self) {
+        self.end_editor().await;
         if self.alternate.take().is_some() {
             AlternateScreen::leave(&mut self.modes).ok();
         }
