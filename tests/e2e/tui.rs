@@ -6,6 +6,7 @@ mod composing;
 mod drafts;
 mod exits;
 mod idle;
+mod pager;
 mod plain;
 mod resizing;
 mod start;

@@ -1,6 +1,7 @@
 //! The loop: keys, events of the thread, timers and signals go into the state; effects come out
 //! and are carried out; what changed is drawn, at most sixty times a second.
 
+mod clipboard;
 mod drafts;
 mod effects;
 mod first_start;

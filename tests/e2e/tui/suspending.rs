@@ -1,12 +1,14 @@
 //! The terminal is lent to others: to the shell by Ctrl-Z, to the editor by Ctrl-G.
 
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::time::Duration;
 
-use agent_test_support::{Terminal, TerminalCommand};
+use agent_test_support::{Step, Terminal, TerminalCommand};
 
 use super::support::{
-    CTRL_D, CTRL_G, CTRL_Z, EMPTY, answers, ask, command, composed, is_restored, ready, submit,
-    type_in,
+    CTRL_D, CTRL_G, CTRL_Z, EMPTY, answers, ask, command, composed, is_restored, n_lines, ready,
+    submit, type_in,
 };
 use crate::support::{Scene, agent};
 
@@ -21,6 +23,16 @@ fn shell(scene: &Scene) -> Terminal {
         .spawn();
     terminal.wait_for("shell$");
     terminal
+}
+
+/// An editor that appends a line of the terminal to the file.
+fn editor(scene: &Scene) -> PathBuf {
+    let editor = scene.outside("editor");
+    let script = "#!/bin/sh\necho EDITOR-RUNS\nread line\nprintf ' %s' \"$line\" >>\"$1\"\n";
+    std::fs::write(&editor, script).expect("a script");
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(&editor, mode).expect("its mode");
+    editor
 }
 
 /// The interface as a job of a shell.
@@ -90,11 +102,7 @@ fn a_stop_from_outside_is_the_same() {
 #[test]
 fn the_editor_has_the_terminal_and_its_text_comes_back() {
     let scene = answers(&["hi there"]);
-    let editor = scene.outside("editor");
-    let script = "#!/bin/sh\necho EDITOR-RUNS\nread line\nprintf ' %s' \"$line\" >>\"$1\"\n";
-    std::fs::write(&editor, script).expect("a script");
-    std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).expect("its mode");
-    let mut terminal = ready(command(&scene).env("EDITOR", &editor));
+    let mut terminal = ready(command(&scene).env("EDITOR", editor(&scene)));
     let modes = terminal.modes();
     for (before, line, after) in [
         (
@@ -126,6 +134,64 @@ fn the_editor_has_the_terminal_and_its_text_comes_back() {
     submit(&terminal, "/quit");
     assert_eq!(terminal.wait().code, Some(0));
     is_restored(&terminal, "the end");
+}
+
+#[test]
+fn a_stop_during_an_answer_loses_nothing_of_it() {
+    let words: Vec<String> = (0..40).map(|number| format!("drip{number}.")).collect();
+    let step = Step::message(words.join("\n\n"))
+        .deltas(40)
+        .delay_between_deltas(Duration::from_millis(20));
+    let scene = Scene::new(vec![step]);
+    let terminal = as_job(&scene);
+    submit(&terminal, "go");
+    terminal.wait_for("drip2.");
+    let before = terminal.n_bytes();
+    terminal.send(CTRL_Z);
+    terminal.wait_for_raw(before, "the shell", |raw| raw.ends_with(b"shell$ "));
+    assert!(terminal.modes().is_empty(), "{:?}", terminal.modes());
+    terminal.send("fg\r");
+    terminal.wait_for_line("drip39.");
+    terminal.wait_gone("esc to interrupt");
+    composed(&terminal, EMPTY);
+    for word in words {
+        assert_eq!(n_lines(&terminal, &word), 1, "{word}");
+    }
+}
+
+#[test]
+fn nothing_is_drawn_while_the_editor_has_the_terminal() {
+    let words = Step::message("one\n\ntwo\n\nthree\n\nfour")
+        .deltas(10)
+        .delay_between_deltas(Duration::from_millis(50));
+    let scene = Scene::new(vec![words]);
+    let terminal = ready(command(&scene).env("EDITOR", editor(&scene)));
+    submit(&terminal, "go");
+    terminal.wait_for("esc to interrupt");
+    terminal.send(CTRL_G);
+    terminal.wait_for("EDITOR-RUNS");
+    let n_bytes = terminal.n_bytes();
+    terminal.settle(Duration::from_millis(800));
+    assert_eq!(terminal.n_bytes(), n_bytes);
+    terminal.send("more\r");
+    composed(&terminal, " more");
+    terminal.wait_for_line("four");
+    terminal.wait_gone("esc to interrupt");
+    assert_eq!(n_lines(&terminal, "three"), 1);
+}
+
+#[test]
+fn a_signal_ends_the_program_while_the_editor_runs() {
+    let scene = answers(&["hi there"]);
+    let mut terminal = ready(command(&scene).env("EDITOR", editor(&scene)));
+    type_in(&terminal, "half a thought");
+    terminal.send(CTRL_G);
+    terminal.wait_for("EDITOR-RUNS");
+    terminal.signal("TERM");
+    assert_eq!(terminal.wait().code, Some(143));
+    is_restored(&terminal, "the editor");
+    let terminal = ready(command(&scene));
+    composed(&terminal, "half a thought");
 }
 
 #[test]

@@ -11,9 +11,10 @@ use agent_protocol::{Op, SettingsChange};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use nix::libc::SIGINT;
 
+use super::clipboard;
 use super::first_start::look_around;
 use super::input::Keys;
-use super::outside::{self, edit};
+use super::outside;
 use super::signals::Signal;
 use super::work::Done;
 use super::{Begin, Running, TuiExit};
@@ -89,7 +90,7 @@ impl Running {
             Effect::TakeImage => {
                 let directory = self.manager.home().join("images");
                 self.worker
-                    .spawn(move || Done::Image(outside::clipboard_image(&directory)));
+                    .spawn(move || Done::Image(clipboard::image(&directory)));
             }
             Effect::OpenEditor(text) => self.open_editor(&text, keys),
             Effect::Copy(text) => {
@@ -375,8 +376,9 @@ impl Running {
         let told = |err: io::Error| format!("cannot use the editor: {err}");
         file.write_all(text.as_bytes()).map_err(told)?;
         self.hand_over(keys).map_err(told)?;
+        let process = self.editor.clone();
         self.worker.spawn(move || {
-            let edited = edit(&editor, file.path());
+            let edited = process.edit(&editor, file.path());
             let text = edited.and_then(|()| std::fs::read_to_string(file.path()).map_err(told));
             Done::Edited(text.map(|text| text.trim_end().to_owned()))
         });

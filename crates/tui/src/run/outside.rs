@@ -3,20 +3,28 @@
 
 use std::fmt::Write as _;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use nix::sys::signal::{Signal, kill, raise};
+use nix::unistd::Pid;
 
 use super::Running;
 use super::input::Keys;
+use super::work::Done;
 use crate::settings::NotificationMethod;
 use crate::terminal::write_all;
 use crate::text;
 
 /// More than this many bytes most terminals do not take for their clipboard.
 const MAX_CLIPBOARD_BYTES: usize = 70_000;
+
+/// How long an editor has to end when it is asked to.
+const EDITOR_GRACE: Duration = Duration::from_secs(2);
 
 impl Running {
     /// Stops like any job and goes on when the shell says so.
@@ -105,87 +113,64 @@ impl Running {
 /// Stops this process until the shell goes on with it. SIGTSTP is heard by the program itself;
 /// this one stops it for certain (signal(7)).
 pub(super) fn stop() -> io::Result<()> {
-    nix::sys::signal::raise(nix::sys::signal::Signal::SIGSTOP)?;
+    raise(Signal::SIGSTOP)?;
     Ok(())
 }
 
-/// Programs that give the image on the clipboard as PNG: the variable that says that they can
-/// work, the program, its arguments.
-const CLIPBOARD_PROGRAMS: &[(&str, &str, &[&str])] = &[
-    (
-        "WAYLAND_DISPLAY",
-        "wl-paste",
-        &["--no-newline", "--type", "image/png"],
-    ),
-    (
-        "DISPLAY",
-        "xclip",
-        &["-selection", "clipboard", "-target", "image/png", "-out"],
-    ),
-];
+/// The editor's process while it runs; 0 while none does.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Editor(Arc<AtomicI32>);
 
-/// The largest image that is taken from the clipboard, in bytes.
-const MAX_IMAGE_BYTES: usize = 32 << 20;
+impl Editor {
+    /// Opens the user's editor on a file and waits for it. The editor is a program of the user's
+    /// own, in the foreground, with the terminal.
+    pub(super) fn edit(&self, editor: &str, file: &Path) -> Result<(), String> {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the user's editor needs the terminal itself; it is waited for"
+        )]
+        let mut command = std::process::Command::new("/bin/sh");
+        // As git does it: the variable may hold options, and the file is an argument of its own.
+        command
+            .arg("-c")
+            .arg(format!("{editor} \"$@\""))
+            .arg(editor)
+            .arg(file);
+        let status = command.spawn().and_then(|mut child| {
+            let id = i32::try_from(child.id()).unwrap_or(0);
+            self.0.store(id, Ordering::SeqCst);
+            let status = child.wait();
+            self.0.store(0, Ordering::SeqCst);
+            status
+        });
+        match status {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(format!("the editor `{editor}` ended with {status}")),
+            Err(err) => Err(format!("cannot start the editor `{editor}`: {err}")),
+        }
+    }
 
-/// Puts the image on the clipboard into a file in `directory`.
-///
-/// # Errors
-/// When there is none, or no program that gives it; the text is for the user.
-pub(super) fn clipboard_image(directory: &Path) -> Result<PathBuf, String> {
-    let usable = CLIPBOARD_PROGRAMS
-        .iter()
-        .find(|(variable, ..)| std::env::var_os(variable).is_some());
-    let Some((_, program, arguments)) = usable else {
-        return Err("there is no clipboard to take an image from; paste its path".to_owned());
-    };
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a program of the user's desktop, not of the model; it is waited for"
-    )]
-    let mut command = std::process::Command::new(program);
-    command.args(*arguments).stdin(Stdio::null());
-    let output = command
-        .output()
-        .map_err(|err| format!("cannot start `{program}` to read the clipboard: {err}"))?;
-    if !output.status.success() || !output.stdout.starts_with(PNG) {
-        return Err("there is no image on the clipboard".to_owned());
+    fn send(&self, signal: Signal) {
+        let id = self.0.load(Ordering::SeqCst);
+        if id > 0 {
+            // It may have ended by itself.
+            kill(Pid::from_raw(id), signal).ok();
+        }
     }
-    if output.stdout.len() > MAX_IMAGE_BYTES {
-        return Err("the image on the clipboard is larger than 32 MiB".to_owned());
-    }
-    let failed = |err: io::Error| format!("cannot keep the image of the clipboard: {err}");
-    std::fs::create_dir_all(directory).map_err(failed)?;
-    let mut file = tempfile::Builder::new()
-        .prefix("clipboard-")
-        .suffix(".png")
-        .tempfile_in(directory)
-        .map_err(failed)?;
-    io::Write::write_all(&mut file, &output.stdout).map_err(failed)?;
-    let (_, path) = file.keep().map_err(|err| failed(err.error))?;
-    Ok(path)
 }
 
-/// How a PNG file begins (ISO/IEC 15948, section 5.2).
-const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
-
-/// Opens the user's editor on a file and waits for it. The editor is a program of the user's
-/// own, in the foreground, with the terminal.
-pub(super) fn edit(editor: &str, file: &Path) -> Result<(), String> {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the user's editor needs the terminal itself; it is waited for"
-    )]
-    let mut command = std::process::Command::new("/bin/sh");
-    // As git does it: the variable may hold options, and the file is an argument of its own.
-    let status = command
-        .arg("-c")
-        .arg(format!("{editor} \"$@\""))
-        .arg(editor)
-        .arg(file)
-        .status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("the editor `{editor}` ended with {status}")),
-        Err(err) => Err(format!("cannot start the editor `{editor}`: {err}")),
+impl Running {
+    /// Ends the editor, should one have the terminal: asks it, then insists.
+    pub(super) async fn end_editor(&mut self) {
+        for signal in [Signal::SIGTERM, Signal::SIGKILL] {
+            if !self.away {
+                return;
+            }
+            self.editor.send(signal);
+            let edited = async { while !matches!(self.worker.next().await, Done::Edited(_)) {} };
+            if tokio::time::timeout(EDITOR_GRACE, edited).await.is_ok() {
+                self.away = false;
+            }
+        }
     }
 }

@@ -278,7 +278,8 @@ impl InlineTerminal {
         let frame = Frame::default();
         self.disturbed = true;
         match self.encode(&rows, frame) {
-            Some(bytes) => write_all(&(bytes + "\r")),
+            // No frame follows that would show the cursor.
+            Some(bytes) => write_all(&(bytes + "\r\x1b[?25h")),
             None => Ok(()),
         }
     }
