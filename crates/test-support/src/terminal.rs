@@ -17,7 +17,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcgetattr, tcsetwinsize};
@@ -32,6 +32,8 @@ pub use modes::modes_left;
 
 /// How long something that must happen may take. Only hanging takes so long.
 const DEADLINE: Duration = Duration::from_secs(30);
+/// The end of a synchronised frame (DEC private mode 2026).
+const FRAME_END: &[u8] = b"\x1b[?2026l";
 /// How often an ended process is looked for.
 const TICK: Duration = Duration::from_millis(5);
 
@@ -141,6 +143,7 @@ impl TerminalCommand {
                 raw: Vec::new(),
                 emulator: Emulator::new(columns, rows),
                 closed: false,
+                next_size: None,
             }),
             changed: Condvar::new(),
         });
@@ -187,6 +190,8 @@ struct State {
     emulator: Emulator,
     /// Nobody has the terminal open any more.
     closed: bool,
+    /// A size that the terminal takes when it has shown the next frame.
+    next_size: Option<(u16, u16)>,
 }
 
 struct Shared {
@@ -348,6 +353,14 @@ impl Terminal {
         drop(state);
     }
 
+    /// Gives the terminal another size as soon as it has shown a frame and no more has come: in
+    /// the middle of one nobody could say what belongs where.
+    #[track_caller]
+    pub fn resize_between_frames(&self, columns: u16, rows: u16) {
+        lock(&self.shared.state).next_size = Some((columns, rows));
+        self.wait_until("a frame", |state| state.next_size.is_none());
+    }
+
     /// The settings of the line before the program had the terminal.
     pub fn termios_before(&self) -> &Termios {
         &self.before
@@ -448,6 +461,13 @@ fn read(mut master: File, stopped: &std::io::PipeReader, shared: &Shared, replie
         let bytes = &chunk[..length];
         state.raw.extend(bytes);
         let answers = state.emulator.feed(bytes);
+        if state.raw.ends_with(FRAME_END)
+            && !has_more(&master)
+            && let Some((columns, rows)) = state.next_size.take()
+        {
+            state.emulator.resize(columns, rows);
+            set_size(&master, columns, rows);
+        }
         drop(state);
         shared.changed.notify_all();
         if replies && !answers.is_empty() {
@@ -455,6 +475,12 @@ fn read(mut master: File, stopped: &std::io::PipeReader, shared: &Shared, replie
             drop(master.write_all(answers.as_bytes()));
         }
     }
+}
+
+/// Whether there is something to read now.
+fn has_more(master: &File) -> bool {
+    let mut ready = [PollFd::new(master, PollFlags::IN)];
+    poll(&mut ready, Some(&Timespec::default())).is_ok_and(|n_ready| n_ready > 0)
 }
 
 fn set_size(master: impl std::os::fd::AsFd, columns: u16, rows: u16) {
