@@ -76,8 +76,8 @@ pub(crate) fn status(status: &Status<'_>, look: &Look) -> Vec<Row> {
     let mut rows = vec![Row::from(Span::styled("Status", look.theme.heading))];
     let mut add = |name: &str, value: &str| {
         let line = Line::from(Span::styled(text::one_line(value), look.theme.text));
-        let indent = [Span::styled(format!("  {name:<14}"), look.theme.dim)];
-        let rest = [Span::raw(" ".repeat(16))];
+        let indent = [Span::styled(format!("  {name:<12}"), look.theme.dim)];
+        let rest = [Span::raw(" ".repeat(14))];
         rows.extend(text::wrap(&line, look.width, &indent, &rest));
     };
     let effort = info.reasoning_effort.as_deref().unwrap_or("default");
@@ -96,7 +96,7 @@ pub(crate) fn status(status: &Status<'_>, look: &Look) -> Vec<Row> {
             short_count(usage.cached_input_tokens),
             short_count(usage.output_tokens)
         );
-        add("last request", &text);
+        add("tokens", &text);
     }
     add("theme", status.theme);
     match &info.rollout_path {
