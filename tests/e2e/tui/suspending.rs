@@ -125,6 +125,8 @@ fn the_editor_has_the_terminal_and_its_text_comes_back() {
             raw.windows(11).any(|bytes| bytes == b"EDITOR-RUNS")
         });
         is_restored(&terminal, "the editor");
+        // A reader of keys that has just been told to stop may still be about to read.
+        terminal.settle(Duration::from_millis(300));
         terminal.send(format!("{line}\r"));
         composed(&terminal, after);
         assert_eq!(terminal.modes(), modes);
