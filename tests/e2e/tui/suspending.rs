@@ -130,6 +130,7 @@ fn the_editor_has_the_terminal_and_its_text_comes_back() {
         terminal.send(format!("{line}\r"));
         composed(&terminal, after);
         assert_eq!(terminal.modes(), modes);
+        terminal.settle(Duration::from_millis(300));
     }
     terminal.send("\x15");
     composed(&terminal, EMPTY);
