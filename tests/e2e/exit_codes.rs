@@ -318,14 +318,14 @@ fn xm_11_nothing_is_asked_after_the_answer() {
 }
 
 #[test]
-fn agent_without_a_subcommand_says_what_there_is() {
+fn without_a_terminal_the_chat_says_what_to_use() {
     let scene = Scene::new(vec![Step::message("fin")]);
     let run = scene.agent(&[]).run();
     run.assert_code(2);
     assert_eq!(
         run.stderr,
-        "error: the terminal interface is not part of this version\n\
-         hint: run one task with: agent exec \"explain this repository\"\n"
+        "error: standard output is no terminal\n\
+         hint: to run one task without a terminal: agent exec \"explain this repository\"\n"
     );
     assert_eq!(run.stdout, "");
     let run = scene.agent(&["do something"]).run();

@@ -176,6 +176,8 @@ pub(crate) struct App {
     last_request: Option<TokenUsage>,
     armed: Option<(Armed, Instant)>,
     focused: bool,
+    /// The terminal shows what the user types, line by line.
+    pub(crate) echoes: bool,
     /// The user's home directory, to show paths shorter.
     pub(crate) home_directory: Option<PathBuf>,
     /// Whether a path is a file; asked when a path is pasted.
@@ -207,6 +209,7 @@ impl App {
             last_request: None,
             armed: None,
             focused: true,
+            echoes: false,
             home_directory: None,
             is_file: Path::is_file,
             attention: None,

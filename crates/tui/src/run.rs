@@ -141,6 +141,7 @@ pub async fn run(manager: ThreadManager, options: TuiOptions) -> Result<TuiExit,
     let look = look(&options, size);
     let mut app = App::new(look, options.settings.clone(), preview.info);
     app.branch = preview.branch;
+    app.echoes = options.plain;
     app.home_directory.clone_from(&options.terminal.home);
     // From the moment on in which the terminal has our modes.
     let signals = Signals::listen().map_err(TuiError::Signals)?;

@@ -62,6 +62,13 @@ impl Transcript {
         self.print_cell(cell, look);
     }
 
+    /// Appends a cell that is on the terminal already.
+    pub(crate) fn push_printed(&mut self, cell: Cell, look: &Look) {
+        self.flush_explored(look);
+        self.begun = true;
+        self.cells.push(cell);
+    }
+
     /// Appends a step that is finished from the start.
     pub(crate) fn push_item(&mut self, item: TurnItem, look: &Look) {
         self.print_done(item, None, look);

@@ -19,7 +19,7 @@ fn tu_01_exit_restores_the_terminal() {
         match way {
             "ctrl-c" => {
                 terminal.send(CTRL_C);
-                terminal.wait_for("press ctrl-c again to quit");
+                terminal.wait_for("press it again to quit");
                 terminal.send(CTRL_C);
             }
             "ctrl-d" => terminal.send(CTRL_D),

@@ -106,7 +106,7 @@ impl App {
         if self.turn.is_some() {
             self.steering.push_back(submission.text.clone());
         } else {
-            self.show_user(&submission.text, submission.images.len());
+            self.show_typed(&submission.text, submission.images.len());
             self.begin_turn(now);
         }
         vec![Effect::Submit(Op::UserTurn {

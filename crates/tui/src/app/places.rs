@@ -76,7 +76,11 @@ impl App {
         now: Instant,
     ) -> Vec<Effect> {
         self.composer.remember(text);
-        self.send(&Submission::of_text(text, images), now)
+        // It was not typed here.
+        let echoes = std::mem::take(&mut self.echoes);
+        let effects = self.send(&Submission::of_text(text, images), now);
+        self.echoes = echoes;
+        effects
     }
 
     /// Another thread begins; what is printed stays.

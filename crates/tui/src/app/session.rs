@@ -152,7 +152,7 @@ impl App {
             .iter()
             .filter(|part| matches!(part, UserInput::LocalImage { .. }))
             .count();
-        self.show_user(&text, n_images);
+        self.show_typed(&text, n_images);
     }
 
     pub(super) fn show_user(&mut self, text: &str, n_images: usize) {
@@ -162,6 +162,19 @@ impl App {
             n_images,
         };
         self.transcript.push(cell, &self.look);
+    }
+
+    /// What the user said at the terminal.
+    pub(super) fn show_typed(&mut self, text: &str, n_images: usize) {
+        if !self.echoes {
+            return self.show_user(text, n_images);
+        }
+        self.n_user_messages += 1;
+        let cell = Cell::User {
+            text: text.to_owned(),
+            n_images,
+        };
+        self.transcript.push_printed(cell, &self.look);
     }
 
     /// Sends what waited for the end of the turn, one message a turn.

@@ -186,14 +186,14 @@ fn the_status() {
         [
             expect![[r#"
                 Status
-                  model         big-model (local),
-                                effort high
-                  directory     /home/kim/work/parser
-                  branch        main
-                  sandbox       workspace-write
-                  approvals     on-request
-                  theme         ansi
-                  session       not on disk yet
+                  model       big-model (local), effort
+                              high
+                  directory   /home/kim/work/parser
+                  branch      main
+                  sandbox     workspace-write
+                  approvals   on-request
+                  theme       ansi
+                  session     not on disk yet
                 ----
 
                 › ▏Ask, @ files, / commands, ? shortcuts
@@ -201,13 +201,13 @@ fn the_status() {
             "#]],
             expect![[r#"
                 Status
-                  model         big-model (local), effort high
-                  directory     /home/kim/work/parser
-                  branch        main
-                  sandbox       workspace-write
-                  approvals     on-request
-                  theme         ansi
-                  session       not on disk yet
+                  model       big-model (local), effort high
+                  directory   /home/kim/work/parser
+                  branch      main
+                  sandbox     workspace-write
+                  approvals   on-request
+                  theme       ansi
+                  session     not on disk yet
                 ----
 
                 › ▏Ask anything, @ files, / commands, ? shortcuts
@@ -215,13 +215,13 @@ fn the_status() {
             "#]],
             expect![[r#"
                 Status
-                  model         big-model (local), effort high
-                  directory     /home/kim/work/parser
-                  branch        main
-                  sandbox       workspace-write
-                  approvals     on-request
-                  theme         ansi
-                  session       not on disk yet
+                  model       big-model (local), effort high
+                  directory   /home/kim/work/parser
+                  branch      main
+                  sandbox     workspace-write
+                  approvals   on-request
+                  theme       ansi
+                  session     not on disk yet
                 ----
 
                 › ▏Ask anything, @ files, / commands, ? shortcuts

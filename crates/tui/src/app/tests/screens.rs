@@ -110,7 +110,7 @@ fn reports_are_cut_in_a_narrower_pager() {
     face.keys(&["/status", "enter", "ctrl-t"]);
     face.resize(20, 24);
     let shown = face.live();
-    assert!(shown.contains("  directory     /ho…"), "{shown}");
+    assert!(shown.contains("  directory   /home…"), "{shown}");
 }
 
 #[test]
