@@ -56,9 +56,10 @@ fn run(
     prompt: Option<String>,
 ) -> anyhow::Result<ExitCode> {
     if !io::stdout().is_terminal() {
+        let task = prompt.as_deref().unwrap_or("explain this repository");
         return Err(say::usage(
             "standard output is no terminal",
-            "to run one task without a terminal: agent exec \"explain this repository\"",
+            format!("to run one task without a terminal: agent exec {task:?}"),
         ));
     }
     let prompt = with_stdin(prompt)?;
