@@ -26,8 +26,6 @@ use crate::screen::Screen;
 use crate::settings::TuiSettings;
 use crate::transcript::Transcript;
 
-pub(crate) use commands::COMMANDS;
-pub(crate) use status::{short_count, short_path};
 pub(crate) use view::View;
 
 /// A second press within this time confirms the first one.

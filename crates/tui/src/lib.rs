@@ -7,6 +7,7 @@
 mod app;
 mod cell;
 mod cells;
+mod command_table;
 mod composer;
 mod draft_file;
 mod history_file;

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use agent_protocol::{ContextReport, ThreadInfo, TokenUsage};
 use ratatui_core::text::{Line, Span};
 
-use crate::app::short_count;
 use crate::look::Look;
 use crate::row::Row;
 use crate::text;
@@ -19,12 +18,12 @@ const WIDE: u16 = 72;
 /// Where the context window goes: a bar and numbers for each part.
 pub(crate) fn context(report: &ContextReport, look: &Look) -> Vec<Row> {
     let total: u64 = report.parts.iter().map(|part| part.tokens).sum();
-    let mut title = format!("Context, about {} tokens", short_count(total));
+    let mut title = format!("Context, about {} tokens", text::short_count(total));
     if let Some(window) = report.window {
-        let _ = write!(title, " of {}", short_count(window));
+        let _ = write!(title, " of {}", text::short_count(window));
     }
     if let Some(last) = report.last_request_tokens {
-        let _ = write!(title, "; the last request had {}", short_count(last));
+        let _ = write!(title, "; the last request had {}", text::short_count(last));
     }
     let title = Line::from(Span::styled(title, look.theme.heading));
     let mut rows = text::wrap(&title, look.width, &[], &[]);
@@ -42,7 +41,10 @@ pub(crate) fn context(report: &ContextReport, look: &Look) -> Vec<Row> {
             .repeat(usize::try_from(filled).unwrap_or(0));
         rows.push(Row::from(Line::from(vec![
             Span::styled(format!("  {name:<name_columns$}"), look.theme.text),
-            Span::styled(format!("{:>8}  ", short_count(tokens)), look.theme.text),
+            Span::styled(
+                format!("{:>8}  ", text::short_count(tokens)),
+                look.theme.text,
+            ),
             Span::styled(format!("{bar:<bar_columns$} "), look.theme.accent),
             Span::styled(if is_wide { items } else { String::new() }, look.theme.dim),
         ])));
@@ -92,9 +94,9 @@ pub(crate) fn status(status: &Status<'_>, look: &Look) -> Vec<Row> {
     if let Some(usage) = status.last_request {
         let text = format!(
             "{} in ({} cached), {} out",
-            short_count(usage.input_tokens),
-            short_count(usage.cached_input_tokens),
-            short_count(usage.output_tokens)
+            text::short_count(usage.input_tokens),
+            text::short_count(usage.cached_input_tokens),
+            text::short_count(usage.output_tokens)
         );
         add("tokens", &text);
     }

@@ -5,6 +5,7 @@
 
 mod wrap;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use ratatui_core::style::Style;
@@ -237,6 +238,25 @@ pub(crate) fn indent(
 pub(crate) fn inner_width(prefix: &Span<'static>, width: u16) -> u16 {
     let room = room_beside(std::slice::from_ref(prefix), width);
     u16::try_from(room).unwrap_or(width)
+}
+
+/// A count in a few characters: `950`, `12.3k`, `1.2M`.
+pub(crate) fn short_count(count: u64) -> String {
+    match count {
+        0..1000 => count.to_string(),
+        1000..1_000_000 => format!("{}.{}k", count / 1000, count % 1000 / 100),
+        _ => format!("{}.{}M", count / 1_000_000, count % 1_000_000 / 100_000),
+    }
+}
+
+/// A path with `~` for the home directory.
+pub(crate) fn short_path(path: &Path, home: Option<&Path>) -> String {
+    let below = home.and_then(|home| path.strip_prefix(home).ok());
+    match below {
+        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+        Some(rest) => format!("~/{}", rest.display()),
+        None => path.display().to_string(),
+    }
 }
 
 #[cfg(test)]

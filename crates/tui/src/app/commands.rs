@@ -7,44 +7,13 @@ use agent_protocol::{ApprovalPolicy, Op, SandboxMode, SettingsChange};
 
 use super::{App, Effect};
 use crate::cell::Cell;
+use crate::command_table::COMMANDS;
 use crate::composer::{CommandInfo, ComposerOptions, Submission};
 use crate::look::Theme;
 use crate::overlay::menu::{Choice, Menu, Purpose};
 use crate::overlay::{Overlay, help};
 use crate::report;
 use crate::settings::TuiSettings;
-
-/// Name, what it does, whether text may follow.
-pub(crate) const COMMANDS: &[(&str, &str, bool)] = &[
-    ("model", "choose the model and how much it thinks", true),
-    (
-        "permissions",
-        "choose what commands may touch and when you are asked",
-        false,
-    ),
-    ("new", "begin a new conversation", false),
-    ("resume", "go on with an earlier conversation", false),
-    (
-        "fork",
-        "go on in a copy; the conversation so far stays as it is",
-        false,
-    ),
-    ("back", "go back to an earlier message and edit it", false),
-    ("context", "show where the context window goes", false),
-    ("status", "show model, place, limits and tokens", false),
-    ("diff", "show what differs from the last commit", false),
-    ("init", "write an AGENTS.md for this repository", false),
-    ("copy", "copy the last answer", false),
-    ("export", "write the transcript to a file", true),
-    ("theme", "choose the colours", true),
-    ("vim", "switch Vim keys on or off", false),
-    ("keymap", "show the keys", false),
-    ("settings", "switch what moves, calls and is kept", false),
-    ("trust", "say whether this directory is trusted", false),
-    ("stop", "stop what runs", false),
-    ("help", "show commands and keys", false),
-    ("quit", "end", false),
-];
 
 /// What `/init` asks the model to do.
 const INIT: &str = "Write a file AGENTS.md at the root of this repository for coding agents: how \

@@ -7,7 +7,6 @@ use agent_core::{Resume, Trust};
 use agent_protocol::{Op, SettingsChange};
 
 use super::commands::TRUST;
-use super::status::short_path;
 use super::{App, Effect};
 use crate::cell::{Cell, Header};
 use crate::composer::Submission;
@@ -23,7 +22,7 @@ impl App {
         let header = Header {
             version,
             info: self.info.clone(),
-            directory: short_path(&self.info.cwd, self.home_directory.as_deref()),
+            directory: text::short_path(&self.info.cwd, self.home_directory.as_deref()),
             branch: self.branch.clone(),
         };
         self.transcript

@@ -130,7 +130,7 @@ impl App {
 
     /// The directory with `~` for the home directory.
     fn short_directory(&self) -> String {
-        short_path(&self.info.cwd, self.home_directory.as_deref())
+        text::short_path(&self.info.cwd, self.home_directory.as_deref())
     }
 
     /// How much of the window is left where it is known; else how much is used.
@@ -141,26 +141,7 @@ impl App {
                 let left = window.saturating_sub(used) * 100 / window;
                 Some(format!("{left}% context left"))
             }
-            None => Some(format!("{} in context", short_count(used))),
+            None => Some(format!("{} in context", text::short_count(used))),
         }
-    }
-}
-
-/// A count in a few characters: `950`, `12.3k`, `1.2M`.
-pub(crate) fn short_count(count: u64) -> String {
-    match count {
-        0..1000 => count.to_string(),
-        1000..1_000_000 => format!("{}.{}k", count / 1000, count % 1000 / 100),
-        _ => format!("{}.{}M", count / 1_000_000, count % 1_000_000 / 100_000),
-    }
-}
-
-/// A path with `~` for the home directory.
-pub(crate) fn short_path(path: &std::path::Path, home: Option<&std::path::Path>) -> String {
-    let below = home.and_then(|home| path.strip_prefix(home).ok());
-    match below {
-        Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
-        Some(rest) => format!("~/{}", rest.display()),
-        None => path.display().to_string(),
     }
 }

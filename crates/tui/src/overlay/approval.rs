@@ -13,7 +13,6 @@ use ratatui_core::text::{Line, Span};
 use super::Outcome;
 use super::list::{Entry, List, Picked};
 use super::scroll::Scroll;
-use crate::app::short_path;
 use crate::cells;
 use crate::composer::{Composer, ComposerOptions};
 use crate::look::Look;
@@ -125,7 +124,7 @@ impl Approval {
     }
 
     fn short(&self, path: &Path) -> String {
-        short_path(path, self.home.as_deref())
+        text::short_path(path, self.home.as_deref())
     }
 
     pub(super) fn request_id(&self) -> RequestId {

@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 use ratatui_core::text::{Line, Span};
 
 use super::Outcome;
-use crate::app::COMMANDS;
+use crate::command_table::COMMANDS;
 use crate::look::Look;
 use crate::row::Row;
 use crate::terminal::Size;

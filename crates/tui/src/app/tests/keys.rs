@@ -274,7 +274,7 @@ fn slash_commands() {
 
 #[test]
 fn every_command_does_something() {
-    for (name, _, _) in COMMANDS {
+    for (name, _, _) in crate::command_table::COMMANDS {
         let mut face = Face::bare(80, 24);
         face.keys(&[&format!("/{name}"), "enter"]);
         assert!(!face.shown().contains("there is no command"), "{name}");
