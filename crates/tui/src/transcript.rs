@@ -4,6 +4,8 @@
 //! while it arrives, as far as it can no longer change; consecutive looks around (reads,
 //! searches) are held back until it is known that no more of them follow.
 
+mod live;
+
 use std::time::{Duration, Instant};
 
 use agent_protocol::{
@@ -11,12 +13,10 @@ use agent_protocol::{
 };
 
 use crate::cell::{Cell, Detail};
-use crate::cells::{self, AgentMessage, CommandView};
+use crate::cells::{self, AgentMessage};
 use crate::look::Look;
 use crate::row::Row;
-
-/// How much of the output of a running command is held for showing, in bytes.
-const LIVE_OUTPUT_BYTES: usize = 16 << 10;
+use live::LiveItem;
 
 /// How much output of a finished command is kept for the transcript, in bytes.
 const KEPT_OUTPUT_BYTES: usize = 64 << 10;
@@ -35,19 +35,6 @@ pub(crate) struct Transcript {
     explored: Vec<CommandExecution>,
     /// The plan, which changes until the turn ends.
     plan: Option<LiveItem>,
-}
-
-/// A step that still changes.
-#[derive(Debug)]
-struct LiveItem {
-    id: ItemId,
-    item: TurnItem,
-    started: Instant,
-    /// The message as it arrives.
-    stream: Option<AgentMessage>,
-    /// The last part of a command's output.
-    output: String,
-    done: bool,
 }
 
 impl Transcript {
@@ -199,22 +186,7 @@ impl Transcript {
 
     fn start(&mut self, id: ItemId, item: TurnItem, started: Instant) {
         let is_plan = matches!(item, TurnItem::TodoList { .. });
-        let stream = match &item {
-            TurnItem::AgentMessage { .. } => Some(AgentMessage::new()),
-            TurnItem::Reasoning { .. }
-            | TurnItem::CommandExecution(_)
-            | TurnItem::FileChange(_)
-            | TurnItem::TodoList { .. }
-            | TurnItem::Error { .. } => None,
-        };
-        let live = LiveItem {
-            id,
-            item,
-            started,
-            stream,
-            output: String::new(),
-            done: false,
-        };
+        let live = LiveItem::new(id, item, started);
         if is_plan {
             self.plan = Some(live);
         } else {
@@ -223,25 +195,8 @@ impl Transcript {
     }
 
     fn delta(&mut self, id: ItemId, delta: ItemDelta) {
-        let Some(live) = self.find(id) else { return };
-        match (delta, &mut live.item) {
-            (ItemDelta::Message { text }, _) => {
-                if let Some(stream) = &mut live.stream {
-                    stream.push(&text);
-                }
-            }
-            (ItemDelta::Reasoning { text }, TurnItem::Reasoning { text: whole }) => {
-                whole.push_str(&text);
-            }
-            (ItemDelta::CommandOutput { text }, _) => {
-                live.output.push_str(&text);
-                let n_over = live.output.len().saturating_sub(LIVE_OUTPUT_BYTES);
-                if n_over > LIVE_OUTPUT_BYTES {
-                    let cut = live.output.ceil_char_boundary(n_over);
-                    live.output.drain(..cut);
-                }
-            }
-            (ItemDelta::Reasoning { .. }, _) => {}
+        if let Some(live) = self.find(id) {
+            live.take(delta);
         }
     }
 
@@ -334,44 +289,6 @@ impl Transcript {
         if std::mem::replace(&mut self.begun, true) {
             self.unprinted.push(Row::blank());
         }
-    }
-}
-
-impl LiveItem {
-    /// It will not get to its end: a command or an edit that still runs has failed.
-    fn stop(&mut self) {
-        match &mut self.item {
-            TurnItem::CommandExecution(command) if command.status == ItemStatus::InProgress => {
-                command.status = ItemStatus::Failed;
-                if command.aggregated_output.is_empty() {
-                    command.aggregated_output = std::mem::take(&mut self.output);
-                }
-            }
-            TurnItem::FileChange(change) if change.status == ItemStatus::InProgress => {
-                change.status = ItemStatus::Failed;
-            }
-            TurnItem::CommandExecution(_)
-            | TurnItem::FileChange(_)
-            | TurnItem::AgentMessage { .. }
-            | TurnItem::Reasoning { .. }
-            | TurnItem::TodoList { .. }
-            | TurnItem::Error { .. } => {}
-        }
-    }
-
-    fn rows(&self, look: &Look, max: usize, now: Instant) -> Vec<Row> {
-        if let Some(stream) = &self.stream {
-            return stream.tail(look, max);
-        }
-        if let (TurnItem::CommandExecution(command), false) = (&self.item, self.done) {
-            let view = CommandView {
-                live_output: &self.output,
-                elapsed: Some(now.saturating_duration_since(self.started)),
-                ..CommandView::default()
-            };
-            return cells::command(command, &view, look);
-        }
-        Cell::Item(self.item.clone()).rows(look, Detail::Brief)
     }
 }
 

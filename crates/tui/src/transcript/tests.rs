@@ -170,7 +170,7 @@ fn the_output_of_a_command_is_bounded() {
             .live
             .first()
             .map_or(0, |live| live.output.len());
-        assert!(held <= 2 * LIVE_OUTPUT_BYTES, "{held}");
+        assert!(held <= 2 * live::LIVE_OUTPUT_BYTES, "{held}");
     }
     let output = format!("begin{}end", "é".repeat(1 << 20));
     scene.ends(0, command("yes", ItemStatus::Completed, &output));
