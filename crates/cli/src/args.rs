@@ -9,12 +9,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 #[derive(Debug, Parser)]
 #[command(name = "agent", version, max_term_width = 100)]
 pub(crate) struct Cli {
-    #[command(flatten)]
-    pub(crate) common: CommonArgs,
+    /// Something to begin with, in quotes.
+    pub(crate) prompt: Option<String>,
     #[command(flatten)]
     pub(crate) chat: ChatArgs,
-    /// Something to begin with.
-    pub(crate) prompt: Option<String>,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 }
@@ -117,7 +117,8 @@ pub(crate) struct ChatResumeArgs {
     pub(crate) all: bool,
     #[command(flatten)]
     pub(crate) chat: ChatArgs,
-    /// The session's id, unless `--last` is given; then something to say.
+    /// The session's id, unless `--last` is given; then something to say, in quotes.
+    #[arg(value_name = "ID|PROMPT")]
     pub(crate) words: Vec<String>,
 }
 

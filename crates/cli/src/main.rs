@@ -28,7 +28,10 @@ fn main() -> ExitCode {
     if Path::new(&name).file_name() == Some(OsStr::new(agent_sandbox::PERSONALITY)) {
         return agent_sandbox::run_personality(args);
     }
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(err) => return say::wrong_arguments(&err),
+    };
     let result = match cli.command {
         Some(Command::Exec(exec)) => exec::run(&cli.common, *exec),
         Some(Command::Sandbox(sandbox)) => sandbox::run(&cli.common, &sandbox),

@@ -64,6 +64,17 @@ pub(crate) fn error(err: &anyhow::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// Tells what is wrong with the command line, or prints the help that was asked for.
+#[expect(clippy::print_stderr, reason = "this is where errors are told")]
+pub(crate) fn wrong_arguments(err: &clap::Error) -> ExitCode {
+    // Nobody is left to tell when the terminal is gone.
+    err.print().ok();
+    if err.kind() == clap::error::ErrorKind::InvalidSubcommand {
+        eprintln!("hint: put what you want to say in quotes: agent \"fix the failing test\"");
+    }
+    ExitCode::from(u8::try_from(err.exit_code()).unwrap_or(2))
+}
+
 /// One line of data on standard output. Nobody reading it is no error here: the one that is
 /// being told already counts.
 pub(crate) fn data(line: &str) {

@@ -97,10 +97,13 @@ impl StartError {
         match self {
             Self::Settings(err) => err.hint(),
             Self::Find(FindError::None { .. }) => {
-                Some("start a new session without `resume`, or name one by its id".to_owned())
+                Some("`agent resume` lists the sessions there are".to_owned())
             }
             Self::InUse(_) => Some("end the other process first".to_owned()),
-            Self::Find(_) | Self::Read(_) => None,
+            Self::Find(FindError::NoSuchSession { .. }) => {
+                Some("`agent resume --all` lists the sessions there are".to_owned())
+            }
+            Self::Find(FindError::List { .. }) | Self::Read(_) => None,
         }
     }
 }

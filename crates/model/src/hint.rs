@@ -87,16 +87,16 @@ fn authentication(provider: &ProviderSettings, status: Option<u16>) -> String {
         (None, Some(variable)) => {
             format!("set `{variable}` to the key of provider `{name}`")
         }
-        (None, None) => format!(
-            "provider `{name}` has no key: name the variable that holds it with `env_key`, or log in"
-        ),
+        (None, None) => {
+            format!("provider `{name}` has no key: name the variable that holds it with `env_key`")
+        }
         (Some(_), Some(variable)) if status == Some(403) => {
             format!("check that the key in `{variable}` may use this model of provider `{name}`")
         }
         (Some(_), Some(variable)) => {
             format!("check the key in `{variable}`: provider `{name}` does not accept it")
         }
-        (Some(_), None) => format!("check the key of provider `{name}`, or log in again"),
+        (Some(_), None) => format!("check the key of provider `{name}`"),
     }
 }
 

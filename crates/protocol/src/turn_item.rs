@@ -62,6 +62,9 @@ pub struct CommandExecution {
     /// Who wanted it.
     #[serde(default)]
     pub source: CommandSource,
+    /// It ran outside the sandbox because somebody allowed that.
+    #[serde(default)]
+    pub escalated: bool,
 }
 
 /// Who wanted a command.

@@ -17,7 +17,8 @@ use agent_core::tool::{
     ToolInput, ToolOutcome, ToolPayload, ToolSpec, parameters, typed_arguments,
 };
 use agent_protocol::{
-    ApprovalSubject, ChangeKind, FileChange as ShownChange, ItemStatus, PathChange, TurnItem,
+    ApprovalSubject, ChangeKind, FileChange as ShownChange, ItemStatus, PathChange, SandboxMode,
+    TurnItem,
 };
 use agent_workspace::{ChangeKind as Written, FileChange, Refusal};
 use futures_util::future::BoxFuture;
@@ -114,7 +115,11 @@ impl PreparedCall for PatchCall {
                 paths: outside,
                 diff: self.text.clone(),
             },
-            reason: None,
+            reason: Some(if context.sandbox_mode == SandboxMode::ReadOnly {
+                "the sandbox is read-only".to_owned()
+            } else {
+                "it is outside the directories that may be written".to_owned()
+            }),
         }
     }
 

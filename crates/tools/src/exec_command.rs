@@ -44,6 +44,9 @@ pub(crate) struct Args {
     justification: Option<String>,
     #[serde(skip)]
     source: CommandSource,
+    /// It runs outside the sandbox because somebody allowed that.
+    #[serde(skip)]
+    escalated: bool,
 }
 
 /// Where a command runs.
@@ -89,6 +92,7 @@ impl Args {
             status,
             duration_ms: None,
             source: self.source,
+            escalated: self.escalated,
         }
     }
 }
@@ -112,6 +116,7 @@ impl Tool for ExecCommand {
             sandbox_permissions: None,
             justification: None,
             source: CommandSource::User,
+            escalated: false,
         })
     }
 
@@ -154,7 +159,9 @@ impl Tool for ExecCommand {
         Some(TurnItem::CommandExecution(execution))
     }
 
-    async fn run(self: Arc<Self>, args: Args, context: ToolContext) -> ToolOutcome {
+    async fn run(self: Arc<Self>, mut args: Args, context: ToolContext) -> ToolOutcome {
+        let is_model = args.source == CommandSource::Model;
+        args.escalated = is_model && confinement(&context) == Confinement::None;
         let command = match command(&args, &context) {
             Ok(command) => command,
             Err(refusal) => return failed(&args, refusal),

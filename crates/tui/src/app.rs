@@ -134,8 +134,18 @@ pub(crate) struct RunningTurn {
     started: Instant,
     usage: TokenUsage,
     /// What stands in the way now, if something does.
-    trouble: Option<String>,
+    trouble: Option<Trouble>,
     interrupting: bool,
+}
+
+/// What stands in the way of a turn.
+#[derive(Debug)]
+struct Trouble {
+    reason: String,
+    /// Which attempt comes next.
+    attempt: u32,
+    /// When.
+    next: Instant,
 }
 
 /// Words that wait.
@@ -169,6 +179,8 @@ pub(crate) struct App {
     steering: VecDeque<String>,
     /// Sent when the turn is over.
     queue: VecDeque<Queued>,
+    /// Commands of the user's own that run when the turn is over.
+    commands: VecDeque<String>,
     /// How many messages of the user the thread has.
     n_user_messages: usize,
     last_request: Option<TokenUsage>,
@@ -203,6 +215,7 @@ impl App {
             turn: None,
             steering: VecDeque::new(),
             queue: VecDeque::new(),
+            commands: VecDeque::new(),
             n_user_messages: 0,
             last_request: None,
             armed: None,

@@ -2,7 +2,11 @@
 
 /// Name, what it does, whether text may follow.
 pub(crate) const COMMANDS: &[(&str, &str, bool)] = &[
-    ("model", "choose the model and how much it thinks", true),
+    (
+        "model",
+        "choose how much the model thinks, or name another one",
+        true,
+    ),
     (
         "permissions",
         "choose what commands may touch and when you are asked",

@@ -132,6 +132,26 @@ impl Overlay {
         }
     }
 
+    /// What the transcript says of the outcome, where nothing else does.
+    pub(crate) fn record(&self, outcome: &Outcome) -> Option<String> {
+        match (self, outcome) {
+            (Self::Question(questions), Outcome::Reply { answers, .. }) => {
+                Some(questions.record(answers.as_ref()))
+            }
+            (
+                Self::Approval(approval),
+                Outcome::Answer {
+                    choice: ApprovalChoice::ForSession,
+                    ..
+                },
+            ) => Some(approval.record()),
+            (Self::Menu(menu), Outcome::Close) if menu.is_for(Purpose::Trust) => {
+                Some("not decided: commands only read here; /trust asks again".to_owned())
+            }
+            (Self::Approval(_) | Self::Question(_) | Self::Menu(_) | Self::Help(_), _) => None,
+        }
+    }
+
     /// Whether the turn waits for its answer.
     pub(crate) fn is_question(&self) -> bool {
         self.asks().is_some()

@@ -137,6 +137,9 @@ impl TuiError {
 /// When it cannot start, or the terminal is gone.
 pub async fn run(manager: ThreadManager, options: TuiOptions) -> Result<TuiExit, TuiError> {
     let preview = manager.preview(&options.thread)?;
+    if let Begin::Resume(which) = &options.begin {
+        manager.find(which, &preview.info.cwd)?;
+    }
     let size = Size::now();
     let look = look(&options, size);
     let mut app = App::new(look, options.settings.clone(), preview.info);

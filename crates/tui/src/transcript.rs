@@ -33,8 +33,10 @@ pub(crate) struct Transcript {
     live: Vec<LiveItem>,
     /// Looks around that ended and may be joined by more.
     explored: Vec<CommandExecution>,
-    /// The plan, which changes until the turn ends.
+    /// The plan, which changes until its steps are done or the turn ends.
     plan: Option<LiveItem>,
+    /// The plan as it was printed when its steps were done.
+    printed_plan: Option<(ItemId, TurnItem)>,
 }
 
 impl Transcript {
@@ -98,15 +100,46 @@ impl Transcript {
         match event {
             ItemEvent::Started { item } => self.start(id, item, now),
             ItemEvent::Updated { item } => {
+                if self.is_printed_plan(id, &item) {
+                    return;
+                }
+                if self.find(id).is_none() {
+                    self.start(id, item.clone(), now);
+                }
                 if let Some(live) = self.find(id) {
                     live.item = item;
                 }
+                self.finish_plan();
             }
             ItemEvent::Delta { delta } => self.delta(id, delta),
+            ItemEvent::Completed { item } if self.is_printed_plan(id, &item) => {}
             ItemEvent::Completed { item } => self.complete(id, item, now),
             ItemEvent::Discarded => self.discard(id, look),
         }
         self.print_ready(look);
+    }
+
+    /// A plan whose steps are all done is finished, so that it stands before what is said then.
+    fn finish_plan(&mut self) {
+        let is_done = |live: &mut LiveItem| match &live.item {
+            TurnItem::TodoList { items } => items.iter().all(|item| item.completed),
+            TurnItem::AgentMessage { .. }
+            | TurnItem::Reasoning { .. }
+            | TurnItem::CommandExecution(_)
+            | TurnItem::FileChange(_)
+            | TurnItem::Error { .. } => false,
+        };
+        if let Some(mut plan) = self.plan.take_if(is_done) {
+            plan.done = true;
+            self.printed_plan = Some((plan.id, plan.item.clone()));
+            self.live.push(plan);
+        }
+    }
+
+    /// Whether this is the plan as it was printed already.
+    fn is_printed_plan(&self, id: ItemId, item: &TurnItem) -> bool {
+        let printed = self.printed_plan.as_ref();
+        printed.is_some_and(|(printed_id, printed)| *printed_id == id && printed == item)
     }
 
     /// Everything that still changes has ended, whatever it says of itself.

@@ -17,8 +17,9 @@ use crate::tool::{Person, PreparedCall, ToolContext, ToolOutcome};
 /// differences are not run; files that git does not know are named.
 const DIFF: &str = "git --no-optional-locks -c core.fsmonitor=false diff --no-color --no-ext-diff \
     --no-textconv HEAD -- . || exit
-    git --no-optional-locks -c core.fsmonitor=false ls-files --others --exclude-standard \
-    | sed 's/^/untracked: /'";
+    git --no-optional-locks -c core.fsmonitor=false ls-files -z --others --exclude-standard \
+    | head -z -n 200 | xargs -0 -r -n 1 git --no-optional-locks diff --no-color --no-ext-diff \
+    --no-textconv --no-index -- /dev/null";
 
 /// No answer is longer than this for the user's own commands, in tokens.
 const MAX_OUTPUT_TOKENS: usize = 10_000;

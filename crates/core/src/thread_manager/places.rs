@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use agent_config::{Config, StoreError, TrustLevel, store_switch, store_text, store_trust};
 use agent_protocol::{SandboxLevel, ThreadInfo};
+use agent_rollout::Found;
 use agent_sandbox::{Holder, HolderOptions};
 
 use super::{CommandSetting, Resume, StartError, ThreadManager, ToolSetup};
@@ -123,6 +124,22 @@ impl ThreadManager {
         &self.config
     }
 
+    /// Whether there is such a session.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn find(&self, which: &Resume, cwd: &Path) -> Result<(), StartError> {
+        self.found(which, cwd)?;
+        Ok(())
+    }
+
+    fn found(&self, which: &Resume, cwd: &Path) -> Result<Found, StartError> {
+        Ok(match which {
+            Resume::Id(id) => agent_rollout::find_by_id(&self.home, id)?,
+            Resume::Last => self.find_last(cwd, &mut Vec::new())?,
+        })
+    }
+
     /// What happened in a session so far, as people see it: the last `max` entries, and how many
     /// there were before them. Blocks while it reads the file.
     ///
@@ -134,10 +151,7 @@ impl ThreadManager {
         cwd: &Path,
         max: usize,
     ) -> Result<(Vec<TranscriptEntry>, usize), StartError> {
-        let found = match which {
-            Resume::Id(id) => agent_rollout::find_by_id(&self.home, id)?,
-            Resume::Last => self.find_last(cwd, &mut Vec::new())?,
-        };
+        let found = self.found(which, cwd)?;
         let loaded = agent_rollout::read(&found.path)?;
         let router = ToolRouter::new((self.tools)(ToolSetup {
             functions_only: false,

@@ -62,11 +62,11 @@ fn a_key_is_asked_for_by_the_name_of_its_variable() {
     );
     assert_eq!(
         hint(None, None, 401),
-        text("provider `p` has no key: name the variable that holds it with `env_key`, or log in")
+        text("provider `p` has no key: name the variable that holds it with `env_key`")
     );
     assert_eq!(
         hint(Some("k"), None, 401),
-        text("check the key of provider `p`, or log in again")
+        text("check the key of provider `p`")
     );
     assert_eq!(hint(Some("k"), None, 407), None);
 }

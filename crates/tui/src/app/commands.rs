@@ -68,6 +68,7 @@ impl App {
                 .overlays
                 .push_back(Overlay::Help(help::Help::default())),
             "trust" => return vec![Effect::AskTrust],
+            "stop" if !self.is_busy() => self.info_line("nothing runs"),
             "stop" => return Self::submit(Op::Interrupt),
             "quit" => return vec![Effect::Quit],
             _ => self.info_line(&format!("there is no command /{name}")),
@@ -114,6 +115,7 @@ impl App {
             self.look.theme = theme;
         }
         name.clone_into(&mut self.settings.theme);
+        self.info_line(&format!("theme {name}"));
         vec![Effect::StoreText("theme", name.to_owned()), Effect::Redraw]
     }
 
@@ -166,7 +168,11 @@ impl App {
                     ..SettingsChange::default()
                 })]
             }
-            Purpose::Permissions => Self::set_permissions(choice),
+            Purpose::Permissions if choice == FULL_ACCESS => {
+                self.open(full_access_menu());
+                Vec::new()
+            }
+            Purpose::Permissions | Purpose::FullAccess => Self::set_permissions(choice),
             Purpose::Settings => {
                 let switch = Switch::ALL.iter().find(|switch| switch.key() == choice);
                 switch.map_or_else(Vec::new, |switch| self.switch(*switch))
@@ -284,6 +290,23 @@ struct Preset {
     approval: ApprovalPolicy,
 }
 
+/// The preset that is asked for twice.
+const FULL_ACCESS: &str = "full access";
+
+fn full_access_menu() -> Menu {
+    let choice = |name: &str, label: &str| Choice {
+        name: name.to_owned(),
+        label: label.to_owned(),
+        detail: String::new(),
+    };
+    let choices = vec![
+        choice("", "No, keep what is set"),
+        choice(FULL_ACCESS, "Yes, no sandbox and no questions"),
+    ];
+    let title = "Commands of the model could then do all that you can. Are you sure?";
+    Menu::new(Purpose::FullAccess, title, choices)
+}
+
 const PERMISSIONS: &[Preset] = &[
     Preset {
         name: "read only",
@@ -304,7 +327,7 @@ const PERMISSIONS: &[Preset] = &[
         approval: ApprovalPolicy::Untrusted,
     },
     Preset {
-        name: "full access",
+        name: FULL_ACCESS,
         detail: "no sandbox, no questions; only on isolated machines",
         sandbox: SandboxMode::DangerFullAccess,
         approval: ApprovalPolicy::Never,

@@ -35,6 +35,10 @@ impl App {
             }
             return self.overlay_outcome(outcome);
         }
+        let is_up = key.code == KeyCode::Up && key.modifiers.is_empty();
+        if is_up && self.composer.is_empty() && !self.queue.is_empty() {
+            return self.edit_queued();
+        }
         let effect = self.composer.key(key, now);
         if let ComposerEffect::Unhandled(key) = effect {
             return self.app_key(key, armed.map(|(what, _)| what), now);
@@ -86,6 +90,9 @@ impl App {
                 Vec::new()
             }
             ComposerEffect::Shell(command) => {
+                if self.is_busy() {
+                    self.commands.push_back(command.clone());
+                }
                 let remember = Effect::Remember(format!("!{command}"));
                 vec![Effect::Submit(Op::UserCommand { command }), remember]
             }
@@ -138,7 +145,6 @@ impl App {
                     .push_back(Overlay::Help(help::Help::default()));
                 Vec::new()
             }
-            KeyCode::Up if !self.queue.is_empty() => self.edit_queued(),
             _ => Vec::new(),
         }
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use agent_core::{Resume, Trust};
-use agent_protocol::{Op, SettingsChange};
+use agent_protocol::{Op, SettingsChange, ThreadInfo};
 
 use super::commands::TRUST;
 use super::{App, Effect};
@@ -100,7 +100,14 @@ impl App {
         self.end_turn();
         self.transcript.cut_before(index);
         self.n_user_messages = index;
-        self.info_line("back to before this message; edit it and send it again");
+        let old = session_id(&self.info);
+        let old = old.map(|id| format!("; the one before: agent resume {id}"));
+        let what = if index == usize::MAX {
+            "this is a copy of the conversation now"
+        } else {
+            "back to before this message, in a copy; edit it and send it again"
+        };
+        self.info_line(&format!("{what}{}", old.unwrap_or_default()));
     }
 
     /// What the user is told after a change of settings.
@@ -143,12 +150,7 @@ impl App {
 
     /// What is printed at the end.
     pub(crate) fn farewell(&self) -> Vec<Row> {
-        let id = self.info.rollout_path.as_ref().and_then(|path| {
-            let stem = path.file_stem()?.to_str()?;
-            stem.get(stem.len().checked_sub(UUID_LENGTH)?..)
-                .map(str::to_owned)
-        });
-        match id.filter(|_| self.n_user_messages > 0) {
+        match session_id(&self.info).filter(|_| self.n_user_messages > 0) {
             Some(id) => {
                 let line = format!("to go on: agent resume {id}");
                 let span = ratatui_core::text::Span::styled(line, self.look.theme.dim);
@@ -180,7 +182,10 @@ impl App {
         if matches!(outcome, Outcome::Stay | Outcome::Unused) {
             return Vec::new();
         }
-        self.overlays.pop_front();
+        let overlay = self.overlays.pop_front();
+        if let Some(told) = overlay.and_then(|overlay| overlay.record(&outcome)) {
+            self.info_line(&told);
+        }
         match outcome {
             Outcome::Stay | Outcome::Unused | Outcome::Close => Vec::new(),
             Outcome::Answer {
@@ -211,6 +216,13 @@ impl App {
 
 fn is_about_trust(overlay: &Overlay) -> bool {
     matches!(overlay, Overlay::Menu(menu) if menu.is_for(Purpose::Trust))
+}
+
+/// The id of the session, from its file.
+fn session_id(info: &ThreadInfo) -> Option<String> {
+    let stem = info.rollout_path.as_ref()?.file_stem()?.to_str()?;
+    let id = stem.get(stem.len().checked_sub(UUID_LENGTH)?..)?;
+    Some(id.to_owned())
 }
 
 /// Length of a UUID in its usual spelling (RFC 9562 section 4).

@@ -6,6 +6,7 @@ use std::time::Instant;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::{App, Effect};
+use crate::overlay::{Outcome, Overlay};
 use crate::row::Row;
 use crate::screen::{Screen, ScreenOutcome};
 use crate::terminal::Size;
@@ -32,6 +33,11 @@ impl App {
         }
         if let Some(overlay) = self.overlays.front_mut() {
             let (rows, _) = overlay.view(&self.look, size);
+            if matches!(overlay, Overlay::Help(_)) {
+                // It is read and needs no answer.
+                self.overlays.pop_front();
+                return (rows, prompt);
+            }
             return (rows, Some("answer> "));
         }
         (Vec::new(), prompt)
@@ -46,10 +52,16 @@ impl App {
         }
         if let Some(overlay) = self.overlays.front_mut() {
             let outcome = overlay.line(line);
+            if outcome == Outcome::Unused {
+                self.info_line("not understood; answer with a number");
+            }
             return self.overlay_outcome(outcome);
         }
         if line.trim().is_empty() {
             return Vec::new();
+        }
+        if matches!(line.trim(), "?" | "/") {
+            return self.command("help", "", now);
         }
         self.composer.set_text(line);
         let effect = self.composer.key(key(KeyCode::Enter), now);

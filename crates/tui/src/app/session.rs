@@ -1,18 +1,21 @@
 //! What the thread says, and what becomes of it.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use agent_core::TranscriptEntry;
 use agent_protocol::{
-    ApprovalEvent, Envelope, Event, NoticeEvent, Op, QuestionEvent, ThreadEvent, TokenUsage,
-    TurnEvent, TurnFailure, UserInput,
+    ApprovalEvent, CommandSource, Envelope, Event, ItemEvent, NoticeEvent, Op, QuestionEvent,
+    ThreadEvent, TokenUsage, TurnEvent, TurnFailure, TurnItem, UserInput,
 };
+use ratatui_core::text::Span;
 
-use super::{App, Effect, RunningTurn};
+use super::{App, Effect, RunningTurn, Trouble};
 use crate::cell::{Cell, Notice};
 use crate::overlay::{Overlay, approval, question};
 use crate::report;
+use crate::row::Row;
 use crate::screen::Screen;
+use crate::text;
 
 impl App {
     pub(super) fn thread_event(&mut self, envelope: Envelope, now: Instant) -> Vec<Effect> {
@@ -23,6 +26,10 @@ impl App {
                 if let Some(turn) = &mut self.turn {
                     turn.trouble = None;
                 }
+                if started_by_user(&event) {
+                    self.commands.pop_front();
+                }
+                self.announce_command(&event);
                 if let Some(id) = envelope.item_id {
                     self.transcript.item_event(id, event, &self.look, now);
                 }
@@ -45,9 +52,22 @@ impl App {
                 self.overlays
                     .retain(|overlay| overlay.asks() != Some(request_id));
             }
-            Event::Notice(event) => self.notice(event),
+            Event::Notice(event) => self.notice(event, now),
         }
         Vec::new()
+    }
+
+    /// Where only lines are printed, a command that begins is a line.
+    fn announce_command(&mut self, event: &ItemEvent) {
+        if let ItemEvent::Started {
+            item: TurnItem::CommandExecution(command),
+        } = event
+            && self.echoes
+        {
+            let line = text::spelled_out_line(&format!("Running {}", command.command));
+            let row = text::truncate_row(&Row::from(Span::raw(line)), &self.look);
+            self.transcript.push(Cell::Rows(vec![row]), &self.look);
+        }
     }
 
     fn thread_changed(&mut self, event: ThreadEvent) {
@@ -70,6 +90,10 @@ impl App {
             }
         });
         let mut text = texts.collect::<Vec<_>>().join("\n");
+        if self.echoes {
+            // There is no line to put it back into.
+            return self.info_line(&format!("not sent: {text}"));
+        }
         let draft = self.composer.text();
         if !draft.is_empty() {
             text.push('\n');
@@ -198,7 +222,7 @@ impl App {
         }
     }
 
-    fn notice(&mut self, event: NoticeEvent) {
+    fn notice(&mut self, event: NoticeEvent, now: Instant) {
         match event {
             NoticeEvent::Warning { message } => {
                 self.transcript.push(Cell::warning(&message), &self.look);
@@ -210,10 +234,11 @@ impl App {
                 ..
             } => {
                 if let Some(turn) = &mut self.turn {
-                    let seconds = delay_ms.div_ceil(1000);
-                    turn.trouble = Some(format!(
-                        "{reason}; attempt {attempt} follows in {seconds} s"
-                    ));
+                    turn.trouble = Some(Trouble {
+                        reason,
+                        attempt,
+                        next: now + Duration::from_millis(delay_ms),
+                    });
                 }
             }
             // The step says that it was declined.
@@ -283,4 +308,13 @@ impl App {
     pub(super) fn submit(op: Op) -> Vec<Effect> {
         vec![Effect::Submit(op)]
     }
+}
+
+/// Whether a command of the user's own begins.
+fn started_by_user(event: &ItemEvent) -> bool {
+    matches!(
+        event,
+        ItemEvent::Started { item: TurnItem::CommandExecution(command) }
+            if command.source == CommandSource::User
+    )
 }

@@ -45,9 +45,9 @@ impl App {
         // How to stop it stays readable, however long the rest is.
         let room = usize::from(look.width).saturating_sub(2 + text::width(&hint));
         let doing = if room < MIN_DOING_COLUMNS {
-            self.doing()
+            self.doing(now)
         } else {
-            text::truncate(&self.doing(), room, look.glyphs.ellipsis)
+            text::truncate(&self.doing(now), room, look.glyphs.ellipsis)
         };
         spans.push(Span::styled(doing, look.theme.text));
         spans.push(Span::styled(hint, look.theme.dim));
@@ -65,17 +65,20 @@ impl App {
     }
 
     /// What the agent does now, in a few words.
-    fn doing(&self) -> String {
+    fn doing(&self, now: Instant) -> String {
         if let Some(turn) = &self.turn {
             if turn.interrupting {
                 return "Stopping".to_owned();
             }
             if let Some(trouble) = &turn.trouble {
-                return text::one_line(&format!("Waiting: {trouble}"));
+                let left = trouble.next.saturating_duration_since(now);
+                let seconds = left.as_millis().div_ceil(1000);
+                let (attempt, reason) = (trouble.attempt, &trouble.reason);
+                return text::one_line(&format!("Try {attempt} follows in {seconds}s: {reason}"));
             }
         }
         match self.transcript.running_command() {
-            Some(command) => text::one_line(&format!("Running {command}")),
+            Some(command) => text::spelled_out_line(&format!("Running {command}")),
             None => "Working".to_owned(),
         }
     }

@@ -141,9 +141,16 @@ impl App {
             .iter()
             .map(|text| ("sent, not read yet", text));
         let queue = self.queue.iter();
-        let queued = queue.map(|queued| ("after this turn", &queued.submission.shown));
+        let when = if self.is_busy() {
+            "after this turn"
+        } else {
+            "after the next turn"
+        };
+        let queued = queue.map(|queued| (when, &queued.submission.shown));
+        let commands = self.commands.iter().map(|command| ("then runs", command));
         let mut rows: Vec<Row> = steering
             .chain(queued)
+            .chain(commands)
             .map(|(what, text)| {
                 let line = format!("  {} {what}: {}", look.glyphs.branch, text::one_line(text));
                 text::truncate_row(&Row::from(Span::styled(line, look.theme.dim)), look)

@@ -72,6 +72,9 @@ fn verdict(
         (ItemStatus::Failed, CommandSource::Model | CommandSource::User) if stopped => {
             (bad, "Stopped")
         }
+        (ItemStatus::Failed, CommandSource::Model) if command.escalated => {
+            (bad, "Ran outside the sandbox:")
+        }
         (ItemStatus::Failed, CommandSource::Model) => (bad, "Ran"),
         (ItemStatus::Failed, CommandSource::User) => (bad, "You ran"),
         (ItemStatus::Completed, _) if command.exit_code.is_some_and(|code| code != 0) => (
@@ -82,6 +85,9 @@ fn verdict(
                 "Ran"
             },
         ),
+        (ItemStatus::Completed, CommandSource::Model) if command.escalated => {
+            (ok, "Ran outside the sandbox:")
+        }
         (ItemStatus::Completed, CommandSource::Model) => (ok, "Ran"),
         (ItemStatus::Completed, CommandSource::User) => (ok, "You ran"),
     }

@@ -18,9 +18,8 @@ pub(super) use parse::{FileDiff, parse};
 pub(crate) fn diff_rows(unified_diff: &str, look: &Look, max_rows: usize) -> Vec<Row> {
     let files = parse(unified_diff);
     let mut out = Capped::new(max_rows);
-    let names_files = files.len() > 1;
     for file in &files {
-        if names_files {
+        if !file.path.is_empty() {
             let bold = look.theme.text.add_modifier(Modifier::BOLD);
             let pieces = [
                 Piece::new(spelled_out_line(file.path), bold),

@@ -42,6 +42,7 @@ fn ran(script: &str, output: &str, exit_code: i32) -> CommandExecution {
         status,
         duration_ms: Some(2345),
         source: CommandSource::Model,
+        escalated: false,
     }
 }
 

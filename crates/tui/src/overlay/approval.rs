@@ -127,6 +127,20 @@ impl Approval {
         text::short_path(path, self.home.as_deref())
     }
 
+    /// What was allowed for the session, for the transcript.
+    pub(super) fn record(&self) -> String {
+        match &self.request.subject {
+            ApprovalSubject::Command { command, .. } => format!(
+                "allowed for this session: {}",
+                text::spelled_out_line(command)
+            ),
+            ApprovalSubject::Patch { paths, .. } => {
+                let paths: Vec<String> = paths.iter().map(|path| self.short(path)).collect();
+                format!("edits allowed for this session: {}", paths.join(", "))
+            }
+        }
+    }
+
     pub(super) fn request_id(&self) -> RequestId {
         self.request.request_id
     }
@@ -271,7 +285,7 @@ impl Approval {
             ApprovalSubject::Patch { paths, .. } => {
                 let paths: Vec<String> = paths.iter().map(|p| self.short(p)).collect();
                 (
-                    "Would you like to allow an edit outside the workspace?",
+                    "Would you like to allow this edit?",
                     format!("files: {}", paths.join(", ")),
                 )
             }

@@ -17,6 +17,8 @@ pub(crate) enum Purpose {
     Effort,
     /// What commands may touch, and when the user is asked.
     Permissions,
+    /// Whether there shall be no sandbox.
+    FullAccess,
     /// Switches of the interface.
     Settings,
     /// The colours.

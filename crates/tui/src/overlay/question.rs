@@ -42,6 +42,18 @@ impl Questions {
         questions
     }
 
+    /// The questions with their answers, for the transcript.
+    pub(super) fn record(&self, answers: Option<&QuestionAnswers>) -> String {
+        let questions = self.request.questions.iter();
+        let lines = questions.map(|question| {
+            let answer = answers.and_then(|answers| answers.get(&question.id));
+            let answer = answer.map(|words| words.join(", "));
+            let answer = answer.unwrap_or_else(|| "not answered".to_owned());
+            format!("{} {answer}", question.question.trim())
+        });
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
     pub(super) fn request_id(&self) -> RequestId {
         self.request.request_id
     }

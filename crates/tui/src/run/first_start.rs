@@ -20,7 +20,7 @@ pub(super) async fn look_around(
     branch: Option<String>,
     setting: Option<CommandSetting>,
 ) -> Vec<String> {
-    let mut lines = vec![format!("provider: {provider} is ready")];
+    let mut lines = vec![format!("provider: {provider} is configured")];
     let mut servers = Vec::new();
     for (name, port) in LOCAL_SERVERS {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, *port));

@@ -73,6 +73,7 @@ fn command(script: &str, status: ItemStatus, output: &str) -> TurnItem {
         status,
         duration_ms: None,
         source: CommandSource::Model,
+        escalated: false,
     })
 }
 
@@ -185,23 +186,51 @@ fn the_output_of_a_command_is_bounded() {
 }
 
 #[test]
-fn a_plan_changes_in_place_until_the_turn_ends() {
-    let plan = |done| TurnItem::TodoList {
+fn a_plan_changes_in_place_until_its_steps_are_done() {
+    let plan = |done: &[bool]| TurnItem::TodoList {
+        items: done
+            .iter()
+            .map(|done| agent_protocol::TodoItem {
+                text: "step".to_owned(),
+                completed: *done,
+                in_progress: false,
+            })
+            .collect(),
+    };
+    let update = |done: &[bool]| ItemEvent::Updated { item: plan(done) };
+    let mut scene = Scene::new();
+    scene.starts(0, plan(&[false, false]));
+    scene.ends(1, command("make", ItemStatus::Completed, ""));
+    scene.event(0, update(&[true, false]));
+    assert!(!scene.text().contains("step"));
+    assert_eq!(scene.live().matches("step").count(), 2);
+    // Done: it stands before what is said then, and the turn's end does not repeat it.
+    scene.event(0, update(&[true, true]));
+    scene.ends(2, message("The end."));
+    let item = plan(&[true, true]);
+    scene.event(0, ItemEvent::Completed { item });
+    scene.turn_ends();
+    let text = scene.text();
+    assert_eq!(text.matches("step").count(), 2, "{text}");
+    assert!(text.find("step") < text.find("The end."), "{text}");
+    // A plan that grows afterwards is shown again.
+    scene.event(0, update(&[true, true, false]));
+    assert_eq!(scene.live().matches("step").count(), 3);
+}
+
+#[test]
+fn a_plan_that_is_not_done_is_printed_when_the_turn_ends() {
+    let item = TurnItem::TodoList {
         items: vec![agent_protocol::TodoItem {
             text: "step".to_owned(),
-            completed: done,
-            in_progress: false,
+            completed: false,
+            in_progress: true,
         }],
     };
     let mut scene = Scene::new();
-    scene.starts(0, plan(false));
-    scene.ends(1, command("make", ItemStatus::Completed, ""));
-    scene.event(0, ItemEvent::Updated { item: plan(true) });
-    assert!(!scene.text().contains("step"));
-    assert_eq!(scene.live().matches("step").count(), 1);
+    scene.starts(0, item);
     scene.turn_ends();
     assert_eq!(scene.text().matches("step").count(), 1);
-    assert!(scene.text().contains('✔'));
 }
 
 #[test]

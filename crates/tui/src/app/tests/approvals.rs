@@ -235,11 +235,11 @@ fn a_patch() {
             40,
             expect![[r#"
                 ----
-                Would you like to allow an edit outside
-                the workspace?
+                Would you like to allow this edit?
                   why: outside
                   files: /etc/hosts
 
+                etc/hosts (+2 -0)
                 1 +127.0.0.1 a\u{1b}[8mb
                 2 +::1\r hidden
 
@@ -254,38 +254,40 @@ fn a_patch() {
         (
             80,
             expect![[r#"
-        ----
-        Would you like to allow an edit outside the workspace?
-          why: outside
-          files: /etc/hosts
+                ----
+                Would you like to allow this edit?
+                  why: outside
+                  files: /etc/hosts
 
-        1 +127.0.0.1 a\u{1b}[8mb
-        2 +::1\r hidden
+                etc/hosts (+2 -0)
+                1 +127.0.0.1 a\u{1b}[8mb
+                2 +::1\r hidden
 
-        › 1. Yes, this time (y)
-          2. Yes, for this session (a)  these files are not asked again
-          3. No, go on without (n)
-          4. No, and tell the model (t)
-          5. Stop the turn (s)  esc
-    "#]],
+                › 1. Yes, this time (y)
+                  2. Yes, for this session (a)  these files are not asked again
+                  3. No, go on without (n)
+                  4. No, and tell the model (t)
+                  5. Stop the turn (s)  esc
+            "#]],
         ),
         (
             120,
             expect![[r#"
-        ----
-        Would you like to allow an edit outside the workspace?
-          why: outside
-          files: /etc/hosts
+                ----
+                Would you like to allow this edit?
+                  why: outside
+                  files: /etc/hosts
 
-        1 +127.0.0.1 a\u{1b}[8mb
-        2 +::1\r hidden
+                etc/hosts (+2 -0)
+                1 +127.0.0.1 a\u{1b}[8mb
+                2 +::1\r hidden
 
-        › 1. Yes, this time (y)
-          2. Yes, for this session (a)  these files are not asked again
-          3. No, go on without (n)
-          4. No, and tell the model (t)
-          5. Stop the turn (s)  esc
-    "#]],
+                › 1. Yes, this time (y)
+                  2. Yes, for this session (a)  these files are not asked again
+                  3. No, go on without (n)
+                  4. No, and tell the model (t)
+                  5. Stop the turn (s)  esc
+            "#]],
         ),
     ] {
         check(columns, subject(), Some("outside"), &expected);

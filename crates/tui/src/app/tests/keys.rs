@@ -115,7 +115,7 @@ fn what_waits_is_not_sent_after_a_turn_that_failed() {
     assert_eq!(effects, []);
     assert_eq!(face.app.composer.text(), "one", "it is the user's again");
     assert!(
-        face.live().contains("after this turn: two"),
+        face.live().contains("after the next turn: two"),
         "{}",
         face.live()
     );
@@ -253,7 +253,7 @@ fn slash_commands() {
         ("/keymap", &["x"], vec![]),
         ("/help", &["x"], vec![]),
         ("/trust", &[], vec![Effect::AskTrust]),
-        ("/stop", &[], vec![Effect::Submit(Op::Interrupt)]),
+        ("/stop", &[], vec![]),
         ("/quit", &[], vec![Effect::Quit]),
     ];
     for (line, keys, mut expected) in cases {
@@ -270,6 +270,53 @@ fn slash_commands() {
         assert!(face.app.overlays.is_empty(), "{line}");
         assert!(face.app.composer.is_empty(), "{line}");
     }
+}
+
+#[test]
+fn stop_stops_what_runs() {
+    let mut face = busy();
+    let effects = face.keys(&["/stop", "enter"]);
+    assert!(
+        effects.contains(&Effect::Submit(Op::Interrupt)),
+        "{effects:?}"
+    );
+}
+
+#[test]
+fn up_takes_the_last_waiting_message_back() {
+    let mut face = busy();
+    face.keys(&["one", "tab", "two", "tab", "up"]);
+    assert_eq!(face.app.composer.text(), "two");
+    face.keys(&["!", "tab"]);
+    let shown = face.live();
+    assert!(shown.contains("after this turn: two!"), "{shown}");
+    assert_eq!(
+        shown.matches("two").count(),
+        1,
+        "it is not there twice: {shown}"
+    );
+}
+
+#[test]
+fn a_command_of_the_user_waits_in_sight() {
+    let mut face = busy();
+    face.keys(&["!make", "enter"]);
+    assert!(face.live().contains("then runs: make"), "{}", face.live());
+}
+
+#[test]
+fn full_access_is_asked_for_twice() {
+    let mut face = Face::bare(80, 24);
+    face.keys(&["/permissions", "enter"]);
+    assert_eq!(face.answer(&["4"]), []);
+    assert!(face.live().contains("Are you sure?"), "{}", face.live());
+    assert_eq!(face.answer(&["1"]), [], "the first answer changes nothing");
+    face.keys(&["/permissions", "enter"]);
+    let effects = face.answer(&["4", "2"]);
+    assert!(
+        matches!(effects.as_slice(), [Effect::Configure(_)]),
+        "{effects:?}"
+    );
 }
 
 #[test]

@@ -464,7 +464,7 @@ fn a_request_that_is_made_again() {
                 › hi
                 ----
 
-                • Waiting: the… (0s · esc to interrupt)
+                • Try 2 follows… (0s · esc to interrupt)
 
                 › ▏Ask, @ files, / commands, ? shortcuts
                   big-model high
@@ -473,20 +473,20 @@ fn a_request_that_is_made_again() {
                 › hi
                 ----
 
-                • Waiting: the server is overloaded; attempt 2 follows… (0s · esc to interrupt)
+                • Try 2 follows in 2s: the server is overloaded (0s · esc to interrupt)
 
                 › ▏Ask anything, @ files, / commands, ? shortcuts
                   big-model high · ~/work/parser · main · workspace-write · on-request
             "#]],
             expect![[r#"
-            › hi
-            ----
+                › hi
+                ----
 
-            • Waiting: the server is overloaded; attempt 2 follows in 2 s (0s · esc to interrupt)
+                • Try 2 follows in 2s: the server is overloaded (0s · esc to interrupt)
 
-            › ▏Ask anything, @ files, / commands, ? shortcuts
-              big-model high · ~/work/parser · main · workspace-write · on-request
-        "#]],
+                › ▏Ask anything, @ files, / commands, ? shortcuts
+                  big-model high · ~/work/parser · main · workspace-write · on-request
+            "#]],
         ],
     );
 }

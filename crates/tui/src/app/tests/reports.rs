@@ -75,7 +75,8 @@ fn help() {
           ctrl-z                         suspend
 
         Commands
-          /model                         choose the model and how much it thinks
+          /model                         choose how much the model thinks, or name
+                                         another one
           /permissions                   choose what commands may touch and when you are
                                          asked
           /new                           begin a new conversation

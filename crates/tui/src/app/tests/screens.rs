@@ -131,9 +131,9 @@ fn a_diff_is_shown_in_the_pager() {
     });
     face.check(&expect![[r#"
         ----
+        x (+1 -1)
         1 -a
         1 +b\u{1b}[2J
-
 
 
 

@@ -291,6 +291,7 @@ pub(super) fn running(command: &str) -> TurnItem {
         status: ItemStatus::InProgress,
         duration_ms: None,
         source: CommandSource::Model,
+        escalated: false,
     })
 }
 
@@ -303,6 +304,7 @@ pub(super) fn ran(command: &str, output: &str) -> TurnItem {
         status: ItemStatus::Completed,
         duration_ms: Some(1234),
         source: CommandSource::Model,
+        escalated: false,
     })
 }
 
