@@ -97,6 +97,9 @@ pub enum TuiExit {
     Signal(i32),
 }
 
+/// How it ends when the terminal is gone.
+const HUNG_UP: TuiExit = TuiExit::Signal(nix::libc::SIGHUP);
+
 /// Why the interface did not start or could not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum TuiError {
@@ -318,6 +321,7 @@ impl Running {
                 AppEvent::Line(line)
             }
             Input::End => return Flow::Exit(TuiExit::Left),
+            Input::Gone => return Flow::Exit(HUNG_UP),
         };
         let flow = self.event(event, keys, now).await;
         self.draft_touched(now);

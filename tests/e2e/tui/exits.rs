@@ -74,6 +74,21 @@ fn a_closed_terminal_ends_an_idle_program() {
 }
 
 #[test]
+fn a_terminal_that_goes_without_a_signal_ends_an_idle_program() {
+    let scene = answers(&["hi there"]);
+    let word = unique_sleep();
+    // In a session of its own the program has no controlling terminal, so nobody signals it.
+    let alone = TerminalCommand::new("setsid", &scene.workspace)
+        .arg("--wait")
+        .arg(agent())
+        .arg(&word);
+    let mut terminal = ready(alone);
+    terminal.wait_for_line("hi there");
+    terminal.hang_up();
+    assert!(soon(|| n_processes(&word) == 0), "the program lives on");
+}
+
+#[test]
 fn a_closed_terminal_ends_a_program_that_only_gets_lines() {
     let scene = answers(&["hi there"]);
     let mut terminal = command(&scene).arg("--plain").spawn();

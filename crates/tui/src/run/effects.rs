@@ -17,7 +17,7 @@ use super::input::Keys;
 use super::outside;
 use super::signals::Signal;
 use super::work::Done;
-use super::{Begin, Running, TuiExit};
+use super::{Begin, HUNG_UP, Running, TuiExit};
 use crate::app::{AppEvent, Effect};
 use crate::history_file::HistoryFile;
 
@@ -56,10 +56,15 @@ impl Running {
         if self.app.is_asking_trust() {
             return;
         }
-        let Some(text) = self.options.prompt.take() else {
+        let images = std::mem::take(&mut self.options.images);
+        let prompt = self.options.prompt.take();
+        let Some(text) = prompt.filter(|text| !text.trim().is_empty()) else {
+            // Images without a word wait for one.
+            for image in images {
+                self.app.composer.attach_image(image);
+            }
             return;
         };
-        let images = std::mem::take(&mut self.options.images);
         for effect in self.app.send_prompt(&text, images, Instant::now()) {
             if let Effect::Submit(op) = effect {
                 self.submit(op).await;
@@ -115,7 +120,7 @@ impl Running {
             Effect::Redraw => self.redraw(),
             Effect::Suspend => {
                 if self.suspend(keys).is_err() {
-                    return Flow::Exit(TuiExit::Left);
+                    return Flow::Exit(HUNG_UP);
                 }
             }
             Effect::Quit => return Flow::Exit(TuiExit::Left),
@@ -143,7 +148,7 @@ impl Running {
             // The modes are whatever the shell left; all is set and drawn anew.
             Signal::Continue => {
                 if self.modes.set_again().is_err() {
-                    return Flow::Exit(TuiExit::Left);
+                    return Flow::Exit(HUNG_UP);
                 }
                 self.redraw();
             }
@@ -156,7 +161,7 @@ impl Running {
             Done::Mentions(query, matches) => AppEvent::Mentions(query, matches),
             Done::Edited(edited) => {
                 if self.take_over(keys).is_err() {
-                    return Flow::Exit(TuiExit::Left);
+                    return Flow::Exit(HUNG_UP);
                 }
                 self.draft_touched(now);
                 AppEvent::Edited(edited)

@@ -45,7 +45,9 @@ impl Signals {
     /// # Cancel safety
     /// A call that is dropped has consumed nothing.
     pub(super) async fn next(&mut self) -> Signal {
+        // Signals that end the program come first: with a hang-up comes a signal to go on.
         tokio::select! {
+            biased;
             _ = self.hang_up.recv() => Signal::End(SignalKind::hangup().as_raw_value()),
             _ = self.terminate.recv() => Signal::End(SignalKind::terminate().as_raw_value()),
             _ = self.interrupt.recv() => Signal::End(SignalKind::interrupt().as_raw_value()),
