@@ -113,3 +113,21 @@ fn full_access_needs_no_escalation() {
     assert_eq!(std::fs::read_to_string(&outside).unwrap(), "x\n");
     assert_eq!(std::fs::read_to_string(scene.outside("q")).unwrap(), "y\n");
 }
+
+#[test]
+fn a_program_in_the_place_of_the_shell_is_named_and_never_safe() {
+    let posing = |escalates: bool| {
+        let mut call = json!({"cmd": "git status", "shell": "/w/posing as git"});
+        if escalates {
+            call["sandbox_permissions"] = json!("require_escalated");
+        }
+        Item::command_with(call)
+    };
+    for (policy, escalates) in [("\"untrusted\"", false), ("\"on-request\"", true)] {
+        let (scene, states) = states(policy, vec![posing(escalates)]);
+        assert_eq!(states, ["declined"], "{policy}");
+        let output = scene.output(0, 0);
+        let named = "`'/w/posing as git' -c 'git status'`";
+        assert!(output.contains(named), "{output}");
+    }
+}

@@ -3,6 +3,7 @@
 mod known_safe;
 mod report;
 mod running;
+mod shell;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -63,6 +64,15 @@ impl Args {
             && mode != SandboxMode::DangerFullAccess
     }
 
+    /// The command as people see it.
+    fn written(&self) -> String {
+        shell::written(self.shell.as_deref(), &self.cmd)
+    }
+
+    fn is_known_safe(&self) -> bool {
+        shell::foreign(self.shell.as_deref()).is_none() && is_known_safe(&self.cmd)
+    }
+
     fn approval(&self, context: &DecisionContext) -> Requirement {
         let escalates = self.wants_escalation(context.sandbox_mode);
         if escalates && context.denies_reads {
@@ -76,7 +86,7 @@ impl Args {
         let workdir = self.workdir.as_deref();
         Requirement::NeedsApproval {
             subject: ApprovalSubject::Command {
-                command: self.cmd.clone(),
+                command: self.written(),
                 cwd: workdir.map_or_else(|| context.cwd.clone(), |dir| context.cwd.join(dir)),
                 sandboxed: !escalates,
             },
@@ -86,7 +96,7 @@ impl Args {
 
     fn execution(&self, status: ItemStatus) -> CommandExecution {
         CommandExecution {
-            command: self.cmd.clone(),
+            command: self.written(),
             aggregated_output: String::new(),
             exit_code: None,
             status,
@@ -121,7 +131,7 @@ impl Tool for ExecCommand {
     }
 
     fn effect(&self, args: &Args, context: &DecisionContext) -> Effect {
-        if context.sandbox_mode == SandboxMode::ReadOnly || is_known_safe(&args.cmd) {
+        if context.sandbox_mode == SandboxMode::ReadOnly || args.is_known_safe() {
             Effect::ReadOnly
         } else {
             Effect::Mutating
@@ -142,7 +152,7 @@ impl Tool for ExecCommand {
                 args.approval(context)
             }
             policy if escalates => not_available(policy.as_str()),
-            ApprovalPolicy::Untrusted if !is_known_safe(&args.cmd) => args.approval(context),
+            ApprovalPolicy::Untrusted if !args.is_known_safe() => args.approval(context),
             ApprovalPolicy::Untrusted
             | ApprovalPolicy::OnRequest
             | ApprovalPolicy::Granular(_)
