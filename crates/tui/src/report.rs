@@ -77,7 +77,7 @@ pub(crate) fn status(status: &Status<'_>, look: &Look) -> Vec<Row> {
     let info = status.info;
     let mut rows = vec![Row::from(Span::styled("Status", look.theme.heading))];
     let mut add = |name: &str, value: &str| {
-        let line = Line::from(Span::styled(text::one_line(value), look.theme.text));
+        let line = Line::from(Span::styled(text::spelled_out_line(value), look.theme.text));
         let indent = [Span::styled(format!("  {name:<12}"), look.theme.dim)];
         let rest = [Span::raw(" ".repeat(14))];
         rows.extend(text::wrap(&line, look.width, &indent, &rest));

@@ -57,6 +57,14 @@ impl List {
         reason = "all other keys are the same here"
     )]
     pub(crate) fn key(&mut self, key: KeyEvent) -> Picked {
+        // Esc and a key that follow at once arrive as one key with Alt.
+        if key
+            .modifiers
+            .difference(KeyModifiers::SHIFT | KeyModifiers::CONTROL)
+            != KeyModifiers::NONE
+        {
+            return Picked::Nothing;
+        }
         let last = self.entries.len().saturating_sub(1);
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {

@@ -120,7 +120,7 @@ impl Menu {
         ));
         let mut rows = text::wrap(&title, look.width, &[], &[]);
         for line in &self.body {
-            let line = Line::from(Span::styled(text::one_line(line), look.theme.dim));
+            let line = Line::from(Span::styled(text::spelled_out_line(line), look.theme.dim));
             let indent = [Span::raw("  ")];
             rows.extend(text::wrap(&line, look.width, &indent, &indent));
         }

@@ -1,6 +1,7 @@
 //! Questions that appear while the user types.
 
 use agent_protocol::{ApprovalChoice, Op};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::support::*;
 use super::*;
@@ -129,6 +130,31 @@ fn a_first_message_does_not_trust_the_directory() {
     assert_eq!(face.keys(&["fix the parser", "enter"]), []);
     assert!(face.live().contains("keys count again"));
     assert_eq!(face.answer(&["enter"]), [Effect::Trust(true)]);
+}
+
+#[test]
+fn a_key_that_follows_esc_at_once_does_not_answer() {
+    let mut face = Face::bare(80, 24);
+    face.started();
+    face.asks(command("rm -r precious", false), None);
+    // Terminals send Esc and then y as they send y with Alt.
+    for code in [KeyCode::Char('y'), KeyCode::Char('1'), KeyCode::Enter] {
+        let key = KeyEvent::new(code, KeyModifiers::ALT);
+        assert_eq!(face.event(AppEvent::Key(key)), []);
+    }
+}
+
+#[test]
+fn a_directory_is_trusted_by_its_real_name() {
+    let mut face = Face::bare(80, 24);
+    face.app.ask_trust(&agent_core::Trust {
+        directory: "/w/evil\rgood\n\u{8}x\u{a0}".into(),
+        trusted: None,
+        files: vec!["/w/AGENTS\u{1b}[2K.md".into()],
+    });
+    let shown = face.live();
+    assert!(shown.contains(r"/w/evil\rgood\n\u{8}x\u{a0}"), "{shown}");
+    assert!(shown.contains(r"AGENTS\u{1b}[2K.md"), "{shown}");
 }
 
 #[test]
