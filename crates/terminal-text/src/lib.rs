@@ -97,16 +97,21 @@ impl Perform for Collector {
     }
 }
 
-/// Unicode 16.0: characters that change the order of others, or show nothing and can hide text.
-/// The joiners U+200C and U+200D are left, because emoji and several scripts need them.
+/// Unicode 16.0: characters that change the order of others, or show nothing and can hide text
+/// (`Default_Ignorable_Code_Point`). Terminals do not agree on how wide they are either. The
+/// joiners U+200C and U+200D and the variation selectors U+FE00 to U+FE0F are left, because
+/// emoji and several scripts need them.
 fn reorders_or_hides(character: char) -> bool {
     matches!(character,
-        '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{061C}'
+        '\u{00AD}' | '\u{034F}' | '\u{061C}'
+        | '\u{115F}' | '\u{1160}' | '\u{3164}' | '\u{FFA0}'
+        | '\u{17B4}' | '\u{17B5}'
+        | '\u{180B}'..='\u{180F}'
+        | '\u{200B}' | '\u{200E}' | '\u{200F}'
         | '\u{2028}' | '\u{2029}'
-        | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
-        | '\u{2060}'..='\u{2064}' | '\u{206A}'..='\u{206F}'
-        | '\u{FEFF}' | '\u{180E}'
-        | '\u{FFF9}'..='\u{FFFB}'
-        | '\u{E0000}'..='\u{E007F}'
+        | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}'
+        | '\u{FEFF}' | '\u{FFF0}'..='\u{FFFB}'
+        | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}'
+        | '\u{E0000}'..='\u{E0FFF}'
     )
 }

@@ -144,18 +144,35 @@ pub(crate) fn clean(text: &str) -> String {
 }
 
 /// Foreign text of which nothing may be hidden: commands, paths, changes. What a terminal would
-/// act on (a carriage return that overwrites, an escape sequence that deletes) is spelled out;
-/// only line feeds and tabs stay.
+/// act on (a carriage return that overwrites, an escape sequence that deletes) is spelled out, and
+/// so is what looks like something else: spaces that separate no words, marks that show nothing
+/// behind a plain character. Only line feeds and tabs stay.
 pub(crate) fn spelled_out(text: &str) -> String {
     let mut spelled = String::with_capacity(text.len());
+    let mut before = ' ';
     for character in text.chars() {
-        if character.is_control() && !matches!(character, '\n' | '\t') {
+        let is_control = character.is_control() && !matches!(character, '\n' | '\t');
+        if is_control || before.is_ascii() && joins(character) || is_false_space(character) {
             spelled.extend(character.escape_default());
         } else {
             spelled.push(character);
         }
+        before = character;
     }
     spelled
+}
+
+/// Joiners and variation selectors: emoji and several scripts need them between their own
+/// characters, elsewhere they show nothing.
+fn joins(character: char) -> bool {
+    matches!(character, '\u{200C}' | '\u{200D}' | '\u{FE00}'..='\u{FE0F}')
+}
+
+/// Looks like a space, but is a part of a word to a shell. The space of East Asian texts is as
+/// wide as their characters and is seen.
+fn is_false_space(character: char) -> bool {
+    let is_other = character.is_whitespace() && !character.is_ascii();
+    is_other && character != '\u{3000}' || character == '\u{2800}'
 }
 
 /// Like [`spelled_out`], on one line.

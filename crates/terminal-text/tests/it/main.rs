@@ -28,6 +28,26 @@ fn reordering_characters_are_shown_to_people() {
 }
 
 #[test]
+fn characters_that_show_nothing_are_shown_to_people() {
+    for hidden in [
+        "\u{ad}",
+        "\u{34f}",
+        "\u{115f}",
+        "\u{3164}",
+        "\u{ffa0}",
+        "\u{e0100}",
+    ] {
+        let shown: String = hidden.chars().flat_map(char::escape_unicode).collect();
+        assert_eq!(sanitize(&format!("a{hidden}b")), format!("a{shown}b"));
+    }
+    // Emoji are made of these.
+    assert_eq!(
+        sanitize("\u{2764}\u{fe0f}\u{200d}"),
+        "\u{2764}\u{fe0f}\u{200d}"
+    );
+}
+
+#[test]
 fn bytes_that_are_no_text_are_repaired() {
     assert_eq!(plain_output(b"\xff\xfe\x00ok"), "\u{FFFD}\u{FFFD}\\0ok");
     assert_eq!(plain_output("é漢😀".as_bytes()), "é漢😀");

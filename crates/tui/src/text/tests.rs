@@ -203,6 +203,26 @@ fn what_must_not_hide_is_spelled_out() {
 }
 
 #[test]
+fn what_looks_like_something_else_is_spelled_out() {
+    let cases = [
+        (
+            "rm\u{a0}-rf\u{2003}x\u{2800}",
+            "rm\\u{a0}-rf\\u{2003}x\\u{2800}",
+        ),
+        (
+            "l\u{200d}s \u{200c}a\u{fe0f}",
+            "l\\u{200d}s \\u{200c}a\\u{fe0f}",
+        ),
+        // A family, a heart, Persian, Japanese.
+        ("👨\u{200d}👩 ❤\u{fe0f}", "👨\u{200d}👩 ❤\u{fe0f}"),
+        ("می\u{200c}شود 漢\u{3000}字", "می\u{200c}شود 漢\u{3000}字"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(spelled_out(text), expected);
+    }
+}
+
+#[test]
 fn a_line_of_a_megabyte_is_wrapped_whole() {
     for text in [
         "x".repeat(1 << 20),
