@@ -3,7 +3,7 @@
 use agent_test_support::{Item, Step, TerminalCommand};
 
 use super::support::{
-    EMPTY, answer, answers, ask, command, composed, request, start, submit, untrusted,
+    EMPTY, answer, answers, ask, command, composed, ready, request, start, submit, untrusted,
 };
 use crate::support::{Scene, agent};
 
@@ -75,4 +75,12 @@ fn a_resumed_session_asks_for_trust_as_well() {
     terminal.wait_for_line("is trusted");
     terminal.wait_for_line("hi there");
     composed(&terminal, EMPTY);
+}
+
+#[test]
+fn an_empty_prompt_is_not_sent() {
+    let scene = answers(&["hi there"]);
+    let terminal = ready(command(&scene).arg(""));
+    ask(&terminal, "hello", "hi there");
+    assert_eq!(scene.server.requests().len(), 1);
 }
