@@ -3,7 +3,7 @@
 use agent_test_support::{Item, Step, Terminal, TerminalCommand};
 use serde_json::json;
 
-use super::support::{CTRL_T, answers, ask, command, is_restored, ready, start, submit};
+use super::support::{CTRL_G, CTRL_T, answers, ask, command, is_restored, ready, start, submit};
 use crate::support::{Scene, agent, n_processes, soon, unique_sleep};
 
 /// A scene whose model sleeps for so long.
@@ -86,6 +86,19 @@ fn a_terminal_that_goes_without_a_signal_ends_an_idle_program() {
     terminal.wait_for_line("hi there");
     terminal.hang_up();
     assert!(soon(|| n_processes(&word) == 0), "the program lives on");
+}
+
+#[test]
+fn an_editor_that_stays_does_not_keep_the_program() {
+    let scene = answers(&["hi there"]);
+    // It ends by itself some time after the test.
+    let seconds = format!("45.{}", unique_sleep());
+    let editor = format!("trap '' HUP; sleep {seconds} #");
+    let mut terminal = ready(command(&scene).env("EDITOR", editor));
+    terminal.send(CTRL_G);
+    assert!(soon(|| n_processes(&seconds) > 0), "no editor runs");
+    terminal.hang_up();
+    assert_eq!(terminal.wait().code, Some(129));
 }
 
 #[test]

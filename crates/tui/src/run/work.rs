@@ -1,12 +1,15 @@
 //! Work that would keep the loop waiting: reading session files, finding files for mentions.
 
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::mentions::{FileIndex, Match};
+
+/// How long work that stops is waited for.
+const STOP_TIME: Duration = Duration::from_millis(500);
 
 /// Work that was done.
 #[derive(Debug)]
@@ -89,9 +92,13 @@ impl Worker {
         }
     }
 
-    /// Stops; what still reads a file ends by itself.
+    /// Stops; what still reads a file ends by itself. Work that blocks cannot be called off: an
+    /// editor that is open does not keep the program from its end.
     pub(super) async fn stop(&mut self) {
         self.index = None;
-        self.tasks.shutdown().await;
+        // Late work is left to the runtime, which does not wait for it either.
+        tokio::time::timeout(STOP_TIME, self.tasks.shutdown())
+            .await
+            .ok();
     }
 }
