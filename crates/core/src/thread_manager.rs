@@ -97,7 +97,7 @@ impl StartError {
         match self {
             Self::Settings(err) => err.hint(),
             Self::Find(FindError::None { .. }) => {
-                Some("`agent resume` lists the sessions there are".to_owned())
+                Some("start a new session without `resume`, or name one by its id".to_owned())
             }
             Self::InUse(_) => Some("end the other process first".to_owned()),
             Self::Find(FindError::NoSuchSession { .. }) => {
