@@ -40,12 +40,12 @@ impl App {
                     request,
                     self.home_directory.clone(),
                 ));
-                self.overlays.push_back(overlay);
+                self.ask(overlay);
             }
             Event::Question(QuestionEvent::Asked(request)) => {
                 self.call_for_attention("a question waits");
                 let overlay = Overlay::Question(question::Questions::new(request));
-                self.overlays.push_back(overlay);
+                self.ask(overlay);
             }
             Event::Approval(ApprovalEvent::Resolved { request_id })
             | Event::Question(QuestionEvent::Resolved { request_id }) => {
@@ -55,6 +55,13 @@ impl App {
             Event::Notice(event) => self.notice(event, now),
         }
         Vec::new()
+    }
+
+    /// Puts a question before menus and help, behind the questions that came first.
+    fn ask(&mut self, question: Overlay) {
+        let others = self.overlays.iter();
+        let at = others.take_while(|overlay| overlay.is_question()).count();
+        self.overlays.insert(at, question);
     }
 
     /// Where only lines are printed, a command that begins is a line.

@@ -323,9 +323,38 @@ impl Approval {
                     rest: &[Span::raw("    ")],
                 };
                 let piece = text::Piece::new(text::spelled_out(command), look.theme.text);
-                text::flow(&[piece], frame, text::Break::Words)
+                let rows = text::flow(&[piece], frame, text::Break::Words);
+                without_gaps(rows, look)
             }
             ApprovalSubject::Patch { diff, .. } => cells::diff_rows(diff, look, MAX_DIFF_ROWS),
         }
     }
+}
+/// Empty rows that are more than this say only how many they are, so that what follows them is
+/// not pushed out of sight.
+const MAX_EMPTY_ROWS: usize = 2;
+
+fn without_gaps(rows: Vec<Row>, look: &Look) -> Vec<Row> {
+    let mut kept = Vec::with_capacity(rows.len());
+    let mut n_empty = 0;
+    let end_gap = |kept: &mut Vec<Row>, n_empty: &mut usize| {
+        let n = std::mem::take(n_empty);
+        if n > MAX_EMPTY_ROWS {
+            let line = format!("    {} {n} empty lines", look.glyphs.skip);
+            let row = Row::from(Span::styled(line, look.theme.warning));
+            kept.push(text::truncate_row(&row, look));
+        } else {
+            kept.extend(std::iter::repeat_n(Row::blank(), n));
+        }
+    };
+    for row in rows {
+        if row.text().trim().is_empty() {
+            n_empty += 1;
+        } else {
+            end_gap(&mut kept, &mut n_empty);
+            kept.push(row);
+        }
+    }
+    end_gap(&mut kept, &mut n_empty);
+    kept
 }

@@ -553,3 +553,24 @@ fn long_choices_are_wrapped_and_each_can_be_reached() {
         enter answers, esc does not
     "#]]);
 }
+
+#[test]
+fn empty_lines_do_not_push_a_part_of_a_command_away() {
+    let mut face = Face::bare(80, 24);
+    let script = format!("ls{}rm -rf precious", "\n \n".repeat(60));
+    face.asks(command(&script, false), None);
+    let shown = face.live();
+    assert!(shown.contains("rm -rf precious"), "{shown}");
+    assert!(shown.contains("empty lines"), "{shown}");
+}
+
+#[test]
+fn a_question_stands_before_a_menu() {
+    let mut face = Face::bare(80, 24);
+    face.keys(&["/theme", "enter"]);
+    face.asks(command("ls", false), None);
+    let shown = face.live();
+    assert!(shown.contains("Would you like"), "{shown}");
+    face.answer(&["n"]);
+    assert!(face.live().contains("Colours"), "the menu comes back");
+}
