@@ -125,8 +125,9 @@ impl DraftFile {
                 .mode(0o700)
                 .create(drafts)?;
         }
-        let ending = format!("{}.tmp", std::process::id());
-        let temporary = self.path.with_extension(ending);
+        // One name for all processes: what a kill leaves behind is written over. When two save at
+        // once, one of them fails and saves again with its next change.
+        let temporary = self.path.with_extension("tmp");
         private_file::replace(&self.path, &temporary, &bytes)
     }
 

@@ -154,8 +154,7 @@ impl HistoryFile {
         let tail = read_tail(file)?;
         let whole_lines = tail.iter().position(|byte| *byte == b'\n');
         let kept = whole_lines.and_then(|end| tail.get(end + 1..));
-        let name = format!("history.{}.tmp", std::process::id());
-        let temporary = self.path.with_file_name(name);
+        let temporary = self.path.with_file_name("history.tmp");
         private_file::replace(&self.path, &temporary, kept.unwrap_or_default())
     }
 }

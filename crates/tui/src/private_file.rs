@@ -16,8 +16,9 @@ pub(crate) fn refuse_others(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Puts `bytes` in the place of a file: whoever reads sees the old or the new ones. `temporary`
-/// is a name in the same directory that nobody else uses.
+/// Puts `bytes` in the place of a file: whoever reads sees the old or the new ones, also after a
+/// kill (not after a power cut: waiting for the disk would hold up the keys). `temporary` is a
+/// name in the same directory.
 pub(crate) fn replace(path: &Path, temporary: &Path, bytes: &[u8]) -> io::Result<()> {
     // What a crash has left behind; a link there must not be written through.
     match fs::remove_file(temporary) {
@@ -32,7 +33,6 @@ pub(crate) fn replace(path: &Path, temporary: &Path, bytes: &[u8]) -> io::Result
         .open(temporary)?;
     let written = file
         .write_all(bytes)
-        .and_then(|()| file.sync_data())
         .and_then(|()| fs::rename(temporary, path));
     if written.is_err() {
         // The first error is the one that matters.
