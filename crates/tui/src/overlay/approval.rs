@@ -21,7 +21,7 @@ use crate::terminal::Size;
 use crate::text;
 
 /// Rows of a patch that are shown at most; the rest is named.
-const MAX_DIFF_ROWS: usize = 2_000;
+const MAX_DIFF_ROWS: usize = 20_000;
 
 /// Rows of a reason that stand above what it is about; a longer one comes after it.
 const MAX_REASON_ROWS: usize = 4;
