@@ -4,7 +4,7 @@ use crate::patch::{Chunk, ChunkLine, FileOp, FilePatch, Mark, Patch};
 use crate::visible::quoted;
 use crate::wrapper::unwrap;
 
-const BEGIN: &str = "*** Begin Patch";
+pub(crate) const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
 const ADD: &str = "*** Add File:";
 const DELETE: &str = "*** Delete File:";

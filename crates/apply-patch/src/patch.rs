@@ -109,6 +109,31 @@ impl Patch {
     }
 }
 
+impl Patch {
+    /// The same patch as it reads outside of `directory`, in which its relative paths begin.
+    #[must_use]
+    pub fn from_within(mut self, directory: &str) -> Self {
+        for file in &mut self.hunks {
+            join(directory, &mut file.path);
+            if let FileOp::Update {
+                move_to: Some(path),
+                ..
+            } = &mut file.op
+            {
+                join(directory, path);
+            }
+        }
+        self
+    }
+}
+
+fn join(directory: &str, path: &mut String) {
+    if !path.starts_with('/') {
+        let directory = directory.trim_end_matches('/');
+        *path = format!("{directory}/{path}");
+    }
+}
+
 impl FilePatch {
     /// Says what it does to which path.
     pub fn touched(&self) -> TouchedFile<'_> {

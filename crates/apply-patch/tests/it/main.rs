@@ -13,4 +13,5 @@ mod messages;
 mod places;
 mod properties;
 mod scenarios;
+mod shell;
 mod support;
