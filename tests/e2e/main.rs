@@ -15,6 +15,7 @@ mod images;
 mod input;
 mod instructions;
 mod kill;
+mod patch_routes;
 mod patches;
 mod processes;
 mod provider_errors;

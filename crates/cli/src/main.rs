@@ -1,6 +1,7 @@
 //! The `agent` binary: reads the command line, chooses the personality, puts the parts
 //! together.
 
+mod apply_patch;
 mod args;
 mod chat;
 mod config;
@@ -27,6 +28,9 @@ fn main() -> ExitCode {
     // anything else: it forks, and a process with threads could not.
     if Path::new(&name).file_name() == Some(OsStr::new(agent_sandbox::PERSONALITY)) {
         return agent_sandbox::run_personality(args);
+    }
+    if apply_patch::is_name(&name) {
+        return apply_patch::run(args);
     }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

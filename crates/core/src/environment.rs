@@ -2,17 +2,20 @@
 //! the policy holds for all of them and a remote machine can stand in.
 
 mod local;
+mod shims;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use agent_apply_patch::PatchCommand;
 use agent_workspace::{CommitError, Committed, FileChange, Refusal, Target};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
 pub use local::{LocalEnvironment, LocalSettings};
+pub(crate) use shims::Shims;
 
 /// A machine that commands run on and files are on.
 pub trait Environment: Send + Sync {
@@ -62,6 +65,9 @@ pub trait Edits: Send + Sync {
     /// When it cannot be read.
     fn read(&self, target: &Target) -> io::Result<Option<Vec<u8>>>;
 
+    /// Whether a path, however it is written, leads to a directory.
+    fn is_directory(&self, path: &str) -> bool;
+
     /// Changes several files, all of them or none.
     ///
     /// # Errors
@@ -69,15 +75,49 @@ pub trait Edits: Send + Sync {
     fn commit(&self, changes: Vec<FileChange>) -> Result<Committed, CommitError>;
 }
 
-/// A command to start.
+/// A command to start. No patch is one: see [`Command::new`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
+    argv: Vec<String>,
+    cwd: PathBuf,
+    confinement: Confinement,
+}
+
+impl Command {
+    /// A program and its arguments, the directory that it starts in, and what it may touch.
+    ///
+    /// # Errors
+    /// When it is a patch in truth. As this is the only way to a command, no environment can be
+    /// handed one by whichever tool: patches go through the patch tool and its rules.
+    pub fn new(
+        argv: Vec<String>,
+        cwd: PathBuf,
+        confinement: Confinement,
+    ) -> Result<Self, PatchCommand> {
+        match PatchCommand::of(&argv) {
+            Some(patch) => Err(patch),
+            None => Ok(Self {
+                argv,
+                cwd,
+                confinement,
+            }),
+        }
+    }
+
     /// Program and arguments.
-    pub argv: Vec<String>,
+    pub fn argv(&self) -> &[String] {
+        &self.argv
+    }
+
     /// Where it starts.
-    pub cwd: PathBuf,
+    pub fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
     /// What it may touch.
-    pub confinement: Confinement,
+    pub fn confinement(&self) -> Confinement {
+        self.confinement
+    }
 }
 
 /// What a command may touch.
@@ -194,3 +234,6 @@ pub enum ReadError {
     #[error("reading it takes too long; it may be a pipe")]
     TooSlow,
 }
+
+#[cfg(test)]
+mod tests;

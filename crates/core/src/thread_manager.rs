@@ -18,6 +18,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
+use crate::environment::Shims;
 use crate::events::{CHANNEL_CAPACITY, EventSink};
 use crate::history::History;
 use crate::project::Project;
@@ -143,11 +144,14 @@ impl ThreadManager {
     pub fn command_setting(&self, options: &ThreadOptions) -> Result<CommandSetting, StartError> {
         let place = settings::place(&self.config, options, &self.variables, &self.home)?;
         let policy = settings::environment_policy(&self.config);
-        let variables = policy.prepare(self.variables.0.iter().cloned());
+        let mut variables = policy.prepare(self.variables.0.iter().cloned()).variables;
+        if let Some(shims) = Shims::prepare(&self.home) {
+            shims.put_first(&mut variables);
+        }
         Ok(CommandSetting {
             cwd: place.cwd,
             policy: place.sandbox,
-            variables: variables.variables,
+            variables,
             warnings: place.warnings,
         })
     }

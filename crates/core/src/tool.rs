@@ -272,6 +272,14 @@ pub trait Tool: Send + Sync + 'static {
         None
     }
 
+    /// The call of another tool that a call is in truth; `None` for what it seems to be.
+    ///
+    /// # Errors
+    /// When it is one that cannot be made this way.
+    fn in_truth(&self, _args: &Self::Args) -> Result<Option<Box<dyn PreparedCall>>, ToolError> {
+        Ok(None)
+    }
+
     /// Whether a call may run beside others.
     fn effect(&self, args: &Self::Args, context: &DecisionContext) -> Effect;
 
@@ -315,6 +323,9 @@ impl<T: Tool> ToolHandler for Arc<T> {
         let value: Value = serde_json::from_str(arguments).map_err(ToolError::NotJson)?;
         let ignored = unknown_arguments::<T::Args>(&value);
         let args = typed_arguments(value)?;
+        if let Some(call) = self.in_truth(&args)? {
+            return Ok(call);
+        }
         Ok(Box::new(TypedCall {
             tool: Arc::clone(self),
             args,
@@ -323,12 +334,15 @@ impl<T: Tool> ToolHandler for Arc<T> {
     }
 
     fn user_command(&self, script: &str) -> Option<Box<dyn PreparedCall>> {
-        let call = TypedCall {
+        let args = T::user_command(script)?;
+        if let Ok(Some(call)) = self.in_truth(&args) {
+            return Some(call);
+        }
+        Some(Box::new(TypedCall {
             tool: Arc::clone(self),
-            args: T::user_command(script)?,
+            args,
             ignored: Vec::new(),
-        };
-        Some(Box::new(call))
+        }))
     }
 }
 

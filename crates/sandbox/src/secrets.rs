@@ -93,6 +93,7 @@ const SHOWN_IN_AGENT_HOME: &[&str] = &[
     "bin",
     "prompts",
     "rules",
+    "shims",
     "skills",
 ];
 

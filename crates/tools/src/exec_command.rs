@@ -5,12 +5,14 @@ mod report;
 mod running;
 mod shell;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use agent_apply_patch::PatchCommand;
 use agent_core::environment::{Command, Confinement, SpawnError};
 use agent_core::tool::{
-    DecisionContext, Effect, Fatal, Requirement, Tool, ToolContext, ToolOutcome,
+    DecisionContext, Effect, Fatal, PreparedCall, Requirement, Tool, ToolContext, ToolError,
+    ToolOutcome,
 };
 use agent_protocol::{
     ApprovalPolicy, ApprovalSubject, CommandExecution, CommandSource, ItemStatus, SandboxMode,
@@ -19,6 +21,7 @@ use agent_protocol::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::apply_patch;
 use known_safe::is_known_safe;
 
 /// The tool.
@@ -130,6 +133,15 @@ impl Tool for ExecCommand {
         })
     }
 
+    fn in_truth(&self, args: &Args) -> Result<Option<Box<dyn PreparedCall>>, ToolError> {
+        let shell = args.shell.as_deref().unwrap_or("sh").to_owned();
+        let program = [shell, "-c".to_owned(), args.cmd.clone()];
+        let workdir = args.workdir.as_deref().map(Path::to_string_lossy);
+        PatchCommand::of(&program)
+            .map(|patch| apply_patch::from_shell(patch, workdir.as_deref()))
+            .transpose()
+    }
+
     fn effect(&self, args: &Args, context: &DecisionContext) -> Effect {
         if context.sandbox_mode == SandboxMode::ReadOnly || args.is_known_safe() {
             Effect::ReadOnly
@@ -207,10 +219,10 @@ fn command(args: &Args, context: &ToolContext) -> Result<Command, String> {
     }
     let flag = if login { "-lc" } else { "-c" };
     let workdir = args.workdir.as_deref();
-    Ok(Command {
-        argv: vec![shell, flag.to_owned(), args.cmd.clone()],
-        cwd: workdir.map_or_else(|| context.cwd.clone(), |dir| context.cwd.join(dir)),
-        confinement: confinement(context),
+    let program = vec![shell, flag.to_owned(), args.cmd.clone()];
+    let cwd = workdir.map_or_else(|| context.cwd.clone(), |dir| context.cwd.join(dir));
+    Command::new(program, cwd, confinement(context)).map_err(|_patch| {
+        "exec_command failed: this is a patch; send it with the `apply_patch` tool".to_owned()
     })
 }
 

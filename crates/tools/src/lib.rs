@@ -14,6 +14,9 @@ use std::sync::Arc;
 use agent_core::ToolSetup;
 use agent_core::tool::ToolHandler;
 
+pub use agent_apply_patch::PERSONALITIES;
+pub use apply_patch::apply_text;
+
 /// The tools of a thread.
 pub fn tools(setup: ToolSetup) -> Vec<Arc<dyn ToolHandler>> {
     let mut tools: Vec<Arc<dyn ToolHandler>> = vec![

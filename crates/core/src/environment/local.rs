@@ -21,6 +21,7 @@ use tokio::net::unix::pipe;
 use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 
+use super::shims::Shims;
 use super::{
     Command, CommandEnd, CommandEvent, Confinement, Edits, Environment, MAX_READ_BYTES, ReadError,
     RunningCommand, SpawnError,
@@ -60,6 +61,8 @@ pub struct LocalEnvironment {
     leftovers: Mutex<JoinSet<()>>,
     /// Opened with the first edit.
     workspace: OnceLock<Arc<Workspace>>,
+    /// Made with the first command; none where they cannot be made.
+    shims: OnceLock<Option<Shims>>,
 }
 
 impl LocalEnvironment {
@@ -71,6 +74,7 @@ impl LocalEnvironment {
             unconfined: OnceCell::new(),
             leftovers: Mutex::new(JoinSet::new()),
             workspace: OnceLock::new(),
+            shims: OnceLock::new(),
         }
     }
 
@@ -115,18 +119,26 @@ impl LocalEnvironment {
     }
 
     async fn start(&self, command: Command) -> Result<Box<dyn RunningCommand>, SpawnError> {
-        let holder = self.holder(command.confinement).await?;
+        // Before the holder, which shows commands the directory as it is then.
+        self.shims();
+        let holder = self.holder(command.confinement()).await?;
         let failed = |err: std::io::Error| SpawnError::Failed {
             reason: err.to_string(),
         };
         let (reader, writer) = std::io::pipe().map_err(failed)?;
         let stdout = OwnedFd::from(writer);
         let stderr = stdout.try_clone().map_err(failed)?;
-        let program = command.argv.first().cloned().unwrap_or_default();
+        let program = command.argv().first().cloned().unwrap_or_default();
+        let mut env = self.settings.variables.clone();
+        let mut argv = command.argv().to_vec();
+        if let Some(shims) = self.shims() {
+            shims.put_first(&mut env);
+            argv = shims.in_login_shell(&argv);
+        }
         let spec = CommandSpec {
-            argv: command.argv.into_iter().map(OsString::from).collect(),
-            env: self.settings.variables.clone(),
-            cwd: command.cwd,
+            argv: argv.into_iter().map(OsString::from).collect(),
+            env,
+            cwd: command.cwd().to_owned(),
             stdin: None,
             stdout,
             stderr,
@@ -148,10 +160,9 @@ impl LocalEnvironment {
             return Err(ReadError::Refused("its name is not UTF-8".to_owned()));
         };
         // A command does the reading, so that the kernel applies the policy to it.
-        let command = Command {
-            argv: ["cat", "--", path].map(str::to_owned).to_vec(),
-            cwd: PathBuf::from("/"),
-            confinement: Confinement::Policy,
+        let argv = ["cat", "--", path].map(str::to_owned).to_vec();
+        let Ok(command) = Command::new(argv, PathBuf::from("/"), Confinement::Policy) else {
+            return Err(ReadError::Refused("it cannot be read".to_owned()));
         };
         let mut running = self.start(command).await.map_err(|err| refused(&err))?;
         let mut bytes = Vec::new();
@@ -174,6 +185,11 @@ impl LocalEnvironment {
         let said = String::from_utf8_lossy(&bytes);
         let why = said.trim().rsplit(": ").next().unwrap_or_default();
         Err(ReadError::Refused(why.to_owned()))
+    }
+
+    fn shims(&self) -> Option<&Shims> {
+        let prepare = || Shims::prepare(&self.settings.policy.agent_home);
+        self.shims.get_or_init(prepare).as_ref()
     }
 
     fn leftovers(&self) -> std::sync::MutexGuard<'_, JoinSet<()>> {
@@ -258,6 +274,10 @@ impl Edits for Workspace {
 
     fn read(&self, target: &Target) -> io::Result<Option<Vec<u8>>> {
         Self::read(self, target)
+    }
+
+    fn is_directory(&self, path: &str) -> bool {
+        self.cwd().join(path).is_dir()
     }
 
     fn commit(&self, changes: Vec<FileChange>) -> Result<Committed, CommitError> {
