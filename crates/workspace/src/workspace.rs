@@ -166,6 +166,13 @@ impl Workspace {
         Ok(Some(bytes))
     }
 
+    /// Whether a file may be executed by somebody; `false` if it does not exist.
+    pub fn is_executable(&self, target: &Target) -> bool {
+        let stat = self.parent(&target.content).ok().flatten();
+        let stat = stat.and_then(|(directory, name)| directory.stat(name).ok().flatten());
+        stat.is_some_and(|stat| stat.st_mode & 0o111 != 0)
+    }
+
     /// Writes all changes or none. On an error all files are as they were. However the process
     /// ends, each file is wholly old or wholly new; what may be left over has a name that begins
     /// with [`crate::TEMPORARY_PREFIX`].

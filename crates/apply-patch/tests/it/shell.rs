@@ -28,7 +28,7 @@ fn script(text: &str) -> String {
 }
 
 #[track_caller]
-fn check_all(scripts: &[&str], expected: Expect) {
+fn check_all(scripts: &[&str], expected: &Expect) {
     let lines = scripts.iter().map(|text| {
         let command = PatchCommand::of_script(&script(text));
         format!("{text:?}\n    {}\n", shown(command))
@@ -62,7 +62,7 @@ fn calls_that_do_nothing_else_are_patches() {
             "cd a && bash -c \"cd b && apply_patch 'BODY'\"",
             "cd a && bash -c \"cd /b && apply_patch 'BODY'\"",
         ],
-        expect![[r#"
+        &expect![[r#"
             "apply_patch <<'EOF'\nBODYEOF\n"
                 in .: patch
             "apply_patch <<'EOF'\nBODYEOF"
@@ -137,7 +137,7 @@ fn scripts_that_do_more_or_are_not_certain_run_in_the_shell() {
             "git apply <<'EOF'\nBODYEOF\n",
             "python -c \"apply_patch 'BODY'\"",
         ],
-        expect![[r#"
+        &expect![[r#"
             ""
                 shell
             "ls"

@@ -3,6 +3,7 @@
 
 mod commit;
 mod faults;
+mod git_diff;
 mod in_place;
 mod kill;
 mod race;
