@@ -65,6 +65,9 @@ pub trait Edits: Send + Sync {
     /// When it cannot be read.
     fn read(&self, target: &Target) -> io::Result<Option<Vec<u8>>>;
 
+    /// Whether a file may be executed; `false` if it does not exist.
+    fn is_executable(&self, target: &Target) -> bool;
+
     /// Whether a path, however it is written, leads to a directory.
     fn is_directory(&self, path: &str) -> bool;
 

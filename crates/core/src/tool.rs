@@ -135,8 +135,40 @@ pub struct ToolOutcome {
     pub item: Option<TurnItem>,
     /// A new plan, which the session shows.
     pub plan: Option<Vec<TodoItem>>,
+    /// What it did to files, as far as the tool knows that by itself.
+    pub edits: Vec<FileEdit>,
     /// A fault that ends the turn: nothing can be run at all.
     pub fatal: Option<Fatal>,
+}
+
+/// What a call did to one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileEdit {
+    /// The absolute path with all links followed.
+    pub path: PathBuf,
+    /// Its new path, if it moved.
+    pub moved_to: Option<PathBuf>,
+    /// What it had and has.
+    pub content: EditedContent,
+}
+
+/// The content of a file that was edited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EditedContent {
+    /// Both are there to be compared.
+    Known {
+        /// `None` if there was no such file.
+        before: Option<Vec<u8>>,
+        /// `None` if it is gone.
+        after: Option<Vec<u8>>,
+        /// Whether it may be executed.
+        executable: bool,
+    },
+    /// It was not kept.
+    Unknown {
+        /// Why, for a person.
+        reason: &'static str,
+    },
 }
 
 /// A fault that ends the turn.
@@ -155,6 +187,7 @@ impl ToolOutcome {
             output: OutputPayload::Text(text.into()),
             item: None,
             plan: None,
+            edits: Vec::new(),
             fatal: None,
         }
     }

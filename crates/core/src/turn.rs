@@ -5,6 +5,7 @@
 //! recorded output.
 
 mod calls;
+mod diff;
 mod images;
 mod orchestrator;
 mod sample;
@@ -14,8 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use agent_context::{TurnInterrupted, render};
 use agent_model::{ErrorClass, ModelError};
 use agent_protocol::{
-    ContentPart, FailureKind, TodoItem, TokenUsage, TurnEvent, TurnFailure, TurnId, TurnItem,
-    UserInput,
+    ContentPart, Event, FailureKind, NoticeEvent, TodoItem, TokenUsage, TurnEvent, TurnFailure,
+    TurnId, TurnItem, UserInput,
 };
 use agent_rollout::{EventRecord, Record, SandboxPolicyRecord, TurnContext};
 use serde_json::Value;
@@ -25,6 +26,7 @@ use uuid::Uuid;
 
 use crate::events::{EventSink, ItemEvents};
 use crate::session::Session;
+use diff::TurnDiff;
 
 /// The output that a call gets when the turn is stopped before it has one.
 const ABORTED: &str = "aborted by user";
@@ -111,6 +113,7 @@ struct Turn<'a> {
     usage: TokenUsage,
     last_message: Option<String>,
     plan: Option<(ItemEvents, Vec<TodoItem>)>,
+    diff: TurnDiff,
 }
 
 /// Runs a whole turn and tells how it ended.
@@ -131,6 +134,7 @@ pub(crate) async fn run_regular_task(
         usage: TokenUsage::default(),
         last_message: None,
         plan: None,
+        diff: TurnDiff::default(),
     };
     tracing::info!(turn = %turn_id, model = %turn.session.settings.model, "turn started");
     turn.sink.turn(TurnEvent::Started).await;
@@ -258,6 +262,7 @@ impl Turn<'_> {
         if let Some((events, items)) = self.plan.take() {
             events.completed(TurnItem::TodoList { items }).await;
         }
+        self.tell_diff(turn_id).await;
         let turn_id = turn_id.to_string();
         let cause = match end {
             Ok(()) => None,
@@ -300,6 +305,28 @@ impl Turn<'_> {
         let unread = self.unread(&event);
         self.sink.turn(event).await;
         unread
+    }
+
+    /// Records and tells what the patches of the turn changed.
+    async fn tell_diff(&mut self, turn_id: TurnId) {
+        let diff = std::mem::take(&mut self.diff);
+        let settings = &self.session.settings;
+        let root = settings.project.root.as_ref().unwrap_or(&settings.cwd);
+        let root = root.clone();
+        // Comparing large files takes a while.
+        let finished = tokio::task::spawn_blocking(move || diff.finish(&root)).await;
+        let Ok(Some(diff)) = finished else { return };
+        let record = EventRecord::TurnDiff {
+            turn_id: Some(turn_id.to_string()),
+            unified_diff: diff.text.clone(),
+            left_out: diff.left_out.clone(),
+        };
+        self.session.record_event(&record).await;
+        let notice = NoticeEvent::TurnDiff {
+            unified_diff: diff.text,
+            left_out: diff.left_out,
+        };
+        self.sink.emit(Event::Notice(notice)).await;
     }
 
     fn unread(&mut self, end: &TurnEvent) -> Unread {

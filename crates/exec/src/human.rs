@@ -18,6 +18,8 @@ const TAIL_LINES: usize = 8;
 
 /// Lines of the reason why a patch was not applied.
 const MAX_REASON_LINES: usize = 6;
+/// How many lines of the diff of a turn are shown.
+const MAX_DIFF_LINES: usize = 1_000;
 
 /// Prints progress.
 pub(crate) struct HumanOutput<W> {
@@ -264,14 +266,6 @@ impl<W: Write> HumanOutput<W> {
                 self.paint.bold(&path)
             )?;
         }
-        for line in sanitize(&change.unified_diff).lines() {
-            let line = match line.chars().next() {
-                Some('+') => self.paint.green(line),
-                Some('-') => self.paint.red(line),
-                Some(_) | None => self.paint.dim(line),
-            };
-            writeln!(self.out, "  {line}")?;
-        }
         match change.status {
             ItemStatus::Declined => writeln!(self.out, "  {}\n", self.paint.yellow("declined")),
             ItemStatus::Failed => {
@@ -283,6 +277,33 @@ impl<W: Write> HumanOutput<W> {
             }
             ItemStatus::Completed | ItemStatus::InProgress => writeln!(self.out),
         }
+    }
+
+    /// What the patches of the turn changed, at its end.
+    fn turn_diff(&mut self, unified_diff: &str, left_out: &[String]) -> io::Result<()> {
+        self.begun = None;
+        let text = sanitize(unified_diff);
+        let mut lines = text.lines();
+        writeln!(self.out, "{}", self.paint.dim("changes of this turn"))?;
+        for line in lines.by_ref().take(MAX_DIFF_LINES) {
+            let is_name = line.starts_with("+++ ") || line.starts_with("--- ");
+            let line = match line.chars().next() {
+                Some('d') => self.paint.bold(line),
+                Some('+') if !is_name => self.paint.green(line),
+                Some('-') if !is_name => self.paint.red(line),
+                Some(_) | None => self.paint.dim(line),
+            };
+            writeln!(self.out, "  {line}")?;
+        }
+        let n_more = lines.count();
+        if n_more > 0 {
+            let text = format!("  … {n_more} more lines; `agent apply` has them all");
+            writeln!(self.out, "{}", self.paint.dim(&text))?;
+        }
+        for file in left_out {
+            self.note(&format!("not in the diff: {}", sanitize(file)))?;
+        }
+        writeln!(self.out)
     }
 
     fn plan(&mut self, items: &[TodoItem]) -> io::Result<()> {
@@ -315,6 +336,10 @@ impl<W: Write> HumanOutput<W> {
                 ))
             }
             NoticeEvent::Declined { what } => self.note(&format!("declined: {what}")),
+            NoticeEvent::TurnDiff {
+                unified_diff,
+                left_out,
+            } => self.turn_diff(unified_diff, left_out),
             NoticeEvent::Usage { .. } | NoticeEvent::Context(_) | NoticeEvent::Diff { .. } => {
                 Ok(())
             }

@@ -284,7 +284,8 @@ impl<W: Write> JsonOutput<W> {
             NoticeEvent::Declined { .. }
             | NoticeEvent::Usage { .. }
             | NoticeEvent::Context(_)
-            | NoticeEvent::Diff { .. } => Ok(()),
+            | NoticeEvent::Diff { .. }
+            | NoticeEvent::TurnDiff { .. } => Ok(()),
         }
     }
 

@@ -242,6 +242,13 @@ pub enum NoticeEvent {
         /// A unified diff, or what stands in its way.
         text: String,
     },
+    /// What the patches of the turn changed, told at its end.
+    TurnDiff {
+        /// In the format of git, with paths relative to the root of the repository.
+        unified_diff: String,
+        /// Files that it leaves out, each with the reason.
+        left_out: Vec<String>,
+    },
     /// A request to the model was answered.
     Usage {
         /// Its tokens.

@@ -155,6 +155,17 @@ pub enum EventRecord {
         /// The counts.
         info: TokenCountInfo,
     },
+    /// What the patches of a turn changed.
+    TurnDiff {
+        /// The turn; files of other programs do not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        turn_id: Option<String>,
+        /// In the format of git, with paths relative to the root of the repository.
+        unified_diff: String,
+        /// Files that it leaves out, each with the reason.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        left_out: Vec<String>,
+    },
     /// A turn ended well, or failed.
     TaskComplete {
         /// The turn.

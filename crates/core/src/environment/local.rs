@@ -276,6 +276,10 @@ impl Edits for Workspace {
         Self::read(self, target)
     }
 
+    fn is_executable(&self, target: &Target) -> bool {
+        Self::is_executable(self, target)
+    }
+
     fn is_directory(&self, path: &str) -> bool {
         self.cwd().join(path).is_dir()
     }

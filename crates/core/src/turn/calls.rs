@@ -14,7 +14,7 @@ use super::orchestrator::{CallReport, Orchestrator};
 use crate::events::EventSink;
 use crate::router::ToolRouter;
 use crate::session::Session;
-use crate::tool::{Effect, PreparedCall, ToolPayload};
+use crate::tool::{Effect, FileEdit, PreparedCall, ToolPayload};
 
 /// How long calls may take to end after they were asked to.
 const GRACE: Duration = Duration::from_secs(3);
@@ -47,6 +47,7 @@ pub(super) struct Finished {
     pub(super) form: CallForm,
     pub(super) output: OutputPayload,
     pub(super) plan: Option<Vec<TodoItem>>,
+    pub(super) edits: Vec<FileEdit>,
     pub(super) fatal: Option<TurnFailure>,
 }
 
@@ -106,6 +107,7 @@ impl Calls {
                     form,
                     output: OutputPayload::Text(output),
                     plan: None,
+                    edits: Vec::new(),
                     fatal: None,
                 });
                 Some(format!("a tool call of the model failed: {shown}"))
@@ -194,6 +196,7 @@ impl Known {
             form: self.form,
             output: within_cap(report.outcome.output),
             plan: report.outcome.plan,
+            edits: report.outcome.edits,
             fatal: report.outcome.fatal.map(|fatal| TurnFailure {
                 kind: FailureKind::Sandbox,
                 message: fatal.message,

@@ -298,6 +298,7 @@ impl Turn<'_> {
         if let Some(items) = finished.plan {
             self.show_plan(items).await;
         }
+        self.diff.record(finished.edits);
         let metadata = self.metadata();
         let item = ResponseItem::call_output(finished.form, finished.call_id, finished.output);
         self.session.record_own(&item, metadata).await;

@@ -4,9 +4,13 @@ use std::fmt::Write as _;
 
 use agent_apply_patch::{ChangeKind as Planned, Patch, Plan, parse, plan, summary};
 use agent_core::environment::Edits;
-use agent_workspace::{ChangeKind as Written, FileChange, Refusal};
+use agent_core::tool::{EditedContent, FileEdit};
+use agent_workspace::{ChangeKind as Written, CommitError, FileChange, Refusal};
 
 use super::diff;
+
+/// Files larger than this before and after together, in bytes, are left out of the turn's diff.
+const MAX_COMPARED_BYTES: usize = 8 << 20;
 
 /// Applies the text of a patch: what was done, or why nothing was.
 ///
@@ -19,6 +23,7 @@ pub fn apply_text(text: &str, edits: &dyn Edits) -> Result<String, String> {
 
 /// A patch that was applied.
 pub(super) struct Applied {
+    pub(super) edits: Vec<FileEdit>,
     pub(super) summary: String,
     pub(super) diff: String,
 }
@@ -33,12 +38,14 @@ pub(super) fn apply(patch: &Patch, edits: &dyn Edits) -> Result<Applied, String>
     let diff = diff::unified(&plan);
     let mut text = summary(&plan);
     let changes = changes(plan, edits).map_err(|refusal| refusal.to_string())?;
-    let committed = edits.commit(changes).map_err(|err| with_cause(&err))?;
+    let done = changes.iter().map(|change| edit(change, edits)).collect();
+    let committed = edits.commit(changes).map_err(|err| not_committed(&err))?;
     for warning in &committed.warnings {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "warning: {warning}");
     }
     Ok(Applied {
+        edits: done,
         summary: text,
         diff,
     })
@@ -70,9 +77,49 @@ fn changes(plan: Plan, edits: &dyn Edits) -> Result<Vec<FileChange>, Refusal> {
         .collect()
 }
 
-fn with_cause(err: &dyn std::error::Error) -> String {
-    match err.source() {
-        Some(source) => format!("{err}: {source}; nothing was changed"),
-        None => format!("{err}; nothing was changed"),
+/// What a change does to its file, for the diff of the turn.
+fn edit(change: &FileChange, edits: &dyn Edits) -> FileEdit {
+    let unknown = |reason| EditedContent::Unknown { reason };
+    let (before, after, moved_to) = match &change.kind {
+        Written::Create { after } => (None, Some(after), None),
+        Written::Delete { before } => (Some(before), None, None),
+        Written::Update {
+            before,
+            after,
+            move_to,
+        } => (Some(before), Some(after), move_to.as_ref()),
+    };
+    let n_bytes = before.map_or(0, Vec::len) + after.map_or(0, Vec::len);
+    let content = if change.target.is_link() && (after.is_none() || moved_to.is_some()) {
+        unknown("it is a link")
+    } else if n_bytes > MAX_COMPARED_BYTES {
+        unknown("it is too large")
+    } else {
+        EditedContent::Known {
+            before: before.cloned(),
+            after: after.cloned(),
+            executable: edits.is_executable(&change.target),
+        }
+    };
+    FileEdit {
+        path: change.target.real_path().to_owned(),
+        moved_to: moved_to.map(|target| target.real_path().to_owned()),
+        content,
+    }
+}
+
+fn not_committed(err: &CommitError) -> String {
+    let source = std::error::Error::source(err);
+    let cause = source
+        .map(|source| format!(": {source}"))
+        .unwrap_or_default();
+    match err {
+        CommitError::RollBack { .. } => format!("{err}{cause}"),
+        CommitError::Changed { .. }
+        | CommitError::Exists { .. }
+        | CommitError::SameFile { .. }
+        | CommitError::Directory { .. }
+        | CommitError::Write { .. }
+        | CommitError::Remove { .. } => format!("{err}{cause}; nothing was changed"),
     }
 }

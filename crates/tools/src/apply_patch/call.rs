@@ -67,14 +67,6 @@ impl PatchCall {
             None => self.text.clone(),
         }
     }
-
-    /// What the model gets: for a shell command, what a command that prints this would give.
-    fn output(route: Route, text: &str) -> String {
-        match route {
-            Route::Tool => text.to_owned(),
-            Route::Shell => format!("Wall time: 0.0000 seconds\nOutput:\n{text}"),
-        }
-    }
 }
 
 impl PreparedCall for PatchCall {
@@ -161,34 +153,48 @@ impl PreparedCall for PatchCall {
                 Err(err) => return ToolOutcome::text(format!("apply_patch failed: {err}")),
             };
             let wall = started.elapsed().as_secs_f64();
-            match applied {
-                Ok(Applied { mut summary, diff }) => {
-                    if route == Route::Shell {
-                        summary.push_str(SHELL_NOTE);
-                    }
-                    ToolOutcome::text(PatchCall::output(
-                        route,
-                        &format!("Exit code: 0\nWall time: {wall:.1} seconds\nOutput:\n{summary}"),
-                    ))
-                    .with_item(TurnItem::FileChange(ShownChange {
-                        unified_diff: diff,
-                        ..shown(&patch, ItemStatus::Completed)
-                    }))
-                }
-                Err(reason) => {
-                    let item = ShownChange {
-                        error: Some(reason.clone()),
-                        ..shown(&patch, ItemStatus::Failed)
-                    };
-                    ToolOutcome::text(PatchCall::output(
-                        route,
-                        &format!("apply_patch verification failed: {reason}"),
-                    ))
-                    .with_item(TurnItem::FileChange(item))
-                }
-            }
+            outcome(route, &patch, applied, wall)
         })
     }
+}
+
+/// What the model and people get.
+fn outcome(
+    route: Route,
+    patch: &Patch,
+    applied: Result<Applied, String>,
+    wall_seconds: f64,
+) -> ToolOutcome {
+    let (text, item, edits) = match applied {
+        Ok(applied) => {
+            let note = match route {
+                Route::Tool => "",
+                Route::Shell => SHELL_NOTE,
+            };
+            let text = format!(
+                "Exit code: 0\nWall time: {wall_seconds:.1} seconds\nOutput:\n{}{note}",
+                applied.summary
+            );
+            let item = ShownChange {
+                unified_diff: applied.diff,
+                ..shown(patch, ItemStatus::Completed)
+            };
+            (text, item, applied.edits)
+        }
+        Err(reason) => {
+            let text = format!("apply_patch verification failed: {reason}");
+            let item = ShownChange {
+                error: Some(reason),
+                ..shown(patch, ItemStatus::Failed)
+            };
+            (text, item, Vec::new())
+        }
+    };
+    let outcome = ToolOutcome::text(match route {
+        Route::Tool => text,
+        Route::Shell => format!("Wall time: 0.0000 seconds\nOutput:\n{text}"),
+    });
+    ToolOutcome { edits, ..outcome }.with_item(TurnItem::FileChange(item))
 }
 
 /// The step that people see.

@@ -248,8 +248,8 @@ impl App {
                     });
                 }
             }
-            // The step says that it was declined.
-            NoticeEvent::Declined { .. } => {}
+            // The step says that it was declined, and each patch was shown when it was made.
+            NoticeEvent::Declined { .. } | NoticeEvent::TurnDiff { .. } => {}
             NoticeEvent::Usage { request, turn } => {
                 self.last_request = Some(request);
                 if let Some(running) = &mut self.turn {
