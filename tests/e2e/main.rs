@@ -2,6 +2,7 @@
 //! with the real sandbox, real git and real files.
 #![cfg(test)]
 
+mod apply;
 mod approvals;
 mod calls;
 mod commands;

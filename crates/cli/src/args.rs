@@ -27,6 +27,8 @@ pub(crate) enum Command {
     /// Does one task without a person.
     #[command(visible_alias = "e", after_help = EXIT_CODES)]
     Exec(Box<ExecArgs>),
+    /// Applies the last diff of a session to the checkout here, with `git apply --3way`.
+    Apply(ApplyArgs),
     /// Runs a command under the sandbox policy.
     Sandbox(SandboxArgs),
     /// Shows the main job offline: a scripted model fixes a failing test in a scratch repository.
@@ -104,6 +106,17 @@ pub(crate) struct ChatArgs {
     /// simple terminals; `TERM=dumb` means the same.
     #[arg(long)]
     pub(crate) plain: bool,
+}
+
+/// `agent apply`.
+#[derive(Debug, Args)]
+pub(crate) struct ApplyArgs {
+    /// The session.
+    #[arg(required_unless_present = "last")]
+    pub(crate) id: Option<String>,
+    /// Takes the session that was used last, wherever it was.
+    #[arg(long, conflicts_with = "id")]
+    pub(crate) last: bool,
 }
 
 /// `agent resume`.

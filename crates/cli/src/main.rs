@@ -1,6 +1,7 @@
 //! The `agent` binary: reads the command line, chooses the personality, puts the parts
 //! together.
 
+mod apply;
 mod apply_patch;
 mod args;
 mod chat;
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Some(Command::Exec(exec)) => exec::run(&cli.common, *exec),
         Some(Command::Sandbox(sandbox)) => sandbox::run(&cli.common, &sandbox),
+        Some(Command::Apply(apply)) => apply::run(&cli.common, &apply),
         Some(Command::Demo) => demo::run(&cli.common),
         Some(Command::Debug(debug)) => debug::run(&debug),
         Some(Command::Resume(resume)) => chat::resume(&cli.common, resume),

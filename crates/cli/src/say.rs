@@ -64,6 +64,12 @@ pub(crate) fn error(err: &anyhow::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// What to do after an error.
+#[expect(clippy::print_stderr, reason = "this is where errors are told")]
+pub(crate) fn hint(text: &str) {
+    eprintln!("hint: {}", sanitize(text));
+}
+
 /// Tells what is wrong with the command line, or prints the help that was asked for.
 #[expect(clippy::print_stderr, reason = "this is where errors are told")]
 pub(crate) fn wrong_arguments(err: &clap::Error) -> ExitCode {

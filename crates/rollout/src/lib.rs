@@ -10,6 +10,7 @@ mod find;
 mod list;
 mod reader;
 mod record;
+mod turn_diff;
 mod writer;
 
 pub use find::{FindError, Found, find_by_id, find_latest};
@@ -19,4 +20,5 @@ pub use record::{
     BaseInstructions, EventRecord, GitInfo, ItemMetadata, Record, SandboxPolicyRecord, SessionMeta,
     TokenCountInfo, TurnContext,
 };
+pub use turn_diff::{TurnDiff, last_turn_diff};
 pub use writer::{Writer, WriterError};

@@ -89,11 +89,11 @@ impl fmt::Display for Damage {
 
 /// One line, with the payload still as text.
 #[derive(Deserialize)]
-struct Line<'a> {
+pub(crate) struct Line<'a> {
     #[serde(rename = "type", borrow)]
-    kind: Cow<'a, str>,
+    pub(crate) kind: Cow<'a, str>,
     #[serde(borrow)]
-    payload: &'a RawValue,
+    pub(crate) payload: &'a RawValue,
     #[serde(default)]
     metadata: Option<ItemMetadata>,
 }
@@ -133,14 +133,14 @@ pub fn read(path: &Path) -> Result<Session, ReadError> {
 }
 
 #[derive(PartialEq)]
-enum LineEnd {
+pub(crate) enum LineEnd {
     Line,
     Nothing,
 }
 
 /// Reads up to and with the next line end. Of an absurdly long line only the end of it is kept
 /// out: it is dropped to nothing that parses.
-fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<LineEnd> {
+pub(crate) fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<LineEnd> {
     let n_read = io::Read::take(&mut *input, MAX_LINE_BYTES).read_until(b'\n', line)?;
     if n_read == 0 {
         return Ok(LineEnd::Nothing);

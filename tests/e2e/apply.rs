@@ -1,0 +1,155 @@
+//! The diff of a turn: shown, kept with the session, applied to another checkout.
+
+use std::path::Path;
+
+use agent_test_support::{AgentCommand, Item, Run, Step, Workspace};
+
+use crate::support::{Scene, agent, tool};
+
+const FILE: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n";
+
+fn git(directory: &Path, arguments: &[&str]) -> String {
+    let output = tool("git")
+        .args(["-c", "user.name=n", "-c", "user.email=e@example.com"])
+        .args(arguments)
+        .current_dir(directory)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A session that has changed several files by two patches, and a clone from before that.
+fn changed() -> (Scene, Workspace, Run) {
+    let patches = [
+        "*** Begin Patch\n*** Update File: sub/f.txt\n@@\n-6\n+six\n*** Add File: new file.txt\n+x\n\
+         *** Delete File: gone.txt\n*** End Patch\n",
+        "*** Begin Patch\n*** Update File: sub/f.txt\n@@\n-six\n+SIX\n*** Update File: a.txt\n\
+         *** Move to: b.txt\n*** End Patch\n",
+    ];
+    let mut steps: Vec<Step> = patches
+        .iter()
+        .map(|patch| Step::items(vec![Item::patch(*patch)]))
+        .collect();
+    steps.push(Step::message("fin"));
+    let scene = Scene::new(steps);
+    let work = &scene.workspace.work();
+    scene.workspace.write("sub/f.txt", FILE);
+    scene.workspace.write("gone.txt", "g\n");
+    scene.workspace.write("a.txt", "a\n");
+    git(work, &["add", "-A"]);
+    git(work, &["commit", "-qm", "before"]);
+    let other = Workspace::without_git();
+    git(&other.work(), &["clone", "-q", work.to_str().unwrap(), "."]);
+    let run = scene.human(&["go"]).run();
+    run.assert_code(0);
+    (scene, other, run)
+}
+
+/// `agent apply` in the other checkout, with the home of the scene.
+fn applied(scene: &Scene, other: &Workspace) -> Run {
+    let id = scene.rollouts()[0].file_stem().unwrap().to_string_lossy()[28..].to_owned();
+    AgentCommand::new(agent(), other)
+        .env("AGENT_HOME", scene.workspace.home())
+        .args(["apply", &id])
+        .run()
+}
+
+#[test]
+fn the_turns_diff_is_shown_once_at_its_end() {
+    let (_, _, run) = changed();
+    let (_, shown) = run.stderr.split_once("changes of this turn\n").unwrap();
+    for line in [
+        "  diff --git a/sub/f.txt b/sub/f.txt\n",
+        "  -6\n  +SIX\n",
+        "  rename from a.txt\n  rename to b.txt\n",
+        "  new file mode 100644\n",
+        "  deleted file mode 100644\n",
+    ] {
+        assert!(shown.contains(line), "{line}{shown}");
+    }
+    assert!(!run.stderr.contains("six"), "{}", run.stderr);
+}
+
+#[test]
+fn another_checkout_gets_the_changes() {
+    let (scene, other, _) = changed();
+    let run = applied(&scene, &other);
+    run.assert_code(0);
+    assert_eq!(other.read("sub/f.txt"), FILE.replace('6', "SIX"));
+    assert_eq!(other.read("new file.txt"), "x\n");
+    assert_eq!(other.read("b.txt"), "a\n");
+    for gone in ["gone.txt", "a.txt"] {
+        assert!(!other.work().join(gone).exists());
+    }
+    assert!(run.stdout.contains("sub/f.txt"), "{}", run.stdout);
+}
+
+#[test]
+fn what_both_changed_is_merged() {
+    let (scene, other, _) = changed();
+    other.write("sub/f.txt", format!("0\n{FILE}"));
+    git(&other.work(), &["commit", "-qam", "ours"]);
+    applied(&scene, &other).assert_code(0);
+    let expected = format!("0\n{FILE}").replace("\n6\n", "\nSIX\n");
+    assert_eq!(other.read("sub/f.txt"), expected);
+}
+
+#[test]
+fn what_does_not_fit_changes_nothing() {
+    let (scene, other, _) = changed();
+    let is_refused = |because: &str| {
+        let before = (
+            git(&other.work(), &["status", "--porcelain"]),
+            other.read("sub/f.txt"),
+        );
+        let run = applied(&scene, &other);
+        run.assert_code(1);
+        let after = (
+            git(&other.work(), &["status", "--porcelain"]),
+            other.read("sub/f.txt"),
+        );
+        assert_eq!(before, after);
+        assert!(run.stderr.contains("nothing was changed"), "{}", run.stderr);
+        assert!(run.stderr.contains(because), "{}", run.stderr);
+    };
+    // Not committed: it could not be told apart afterwards.
+    other.write("sub/f.txt", format!("0\n{FILE}"));
+    is_refused("does not match index");
+    git(&other.work(), &["checkout", "-q", "."]);
+    // Something is in the way of a new file.
+    other.write("new file.txt", "mine\n");
+    is_refused("error: new file.txt");
+    std::fs::remove_file(other.work().join("new file.txt")).unwrap();
+    // The same line was changed.
+    other.write("sub/f.txt", FILE.replace('6', "seis"));
+    git(&other.work(), &["commit", "-qam", "theirs"]);
+    is_refused("conflicts");
+}
+
+#[test]
+fn there_must_be_a_session_a_diff_and_a_checkout() {
+    let (scene, other, _) = changed();
+    let fails = |arguments: &[&str], workspace: &Workspace, because: &str| {
+        let run = AgentCommand::new(agent(), workspace)
+            .env("AGENT_HOME", scene.workspace.home())
+            .env("GIT_CEILING_DIRECTORIES", workspace.root())
+            .args(arguments.iter().copied())
+            .run();
+        run.assert_code(2);
+        assert!(run.stderr.contains(because), "{}", run.stderr);
+        assert!(run.stderr.contains("hint: "), "{}", run.stderr);
+    };
+    fails(&["apply", "nonsense"], &other, "no session `nonsense`");
+    let bare = Workspace::without_git();
+    fails(&["apply", "--last"], &bare, "is in no working tree of git");
+    let without = Scene::new(vec![Step::message("fin")]);
+    without.completes(&["go"]);
+    let run = without.agent(&["apply", "--last"]).run();
+    run.assert_code(2);
+    assert!(
+        run.stderr.contains("changed files by a patch"),
+        "{}",
+        run.stderr
+    );
+}
