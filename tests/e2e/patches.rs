@@ -178,3 +178,38 @@ fn the_diff_is_shown_to_people() {
     assert!(run.stderr.contains("-old\n"), "{}", run.stderr);
     assert!(run.stderr.contains("+new\n"), "{}", run.stderr);
 }
+
+#[test]
+fn ap_35_a_patch_that_never_fits_ends_the_turn() {
+    let patch = "*** Begin Patch\n*** Update File: f.txt\n@@\n-not there\n+x\n*** End Patch\n";
+    for form in FORMS {
+        let steps = (0..20).map(|_| Step::items(vec![form(patch)])).collect();
+        let scene = Scene::new(steps);
+        scene.workspace.write("f.txt", "a\n");
+        let run = scene.exec(&["go"]).run();
+        run.assert_code(1);
+        let failure = crate::support::failure(&run);
+        assert!(
+            failure.contains("repeated the same call 8 times"),
+            "{failure}"
+        );
+        assert_eq!(scene.server.requests().len(), 8);
+        assert!(!scene.output(1, 0).contains("This exact call"));
+        assert!(
+            scene
+                .output(2, 0)
+                .contains("This exact call was refused 3 times")
+        );
+    }
+}
+
+#[test]
+fn ap_35_equal_commands_are_no_loop() {
+    let mut steps: Vec<Step> = (0..12)
+        .map(|_| Step::items(vec![Item::command("echo same; false")]))
+        .collect();
+    steps.push(Step::message("fin"));
+    let scene = Scene::new(steps);
+    scene.completes(&["go"]);
+    assert_eq!(scene.server.requests().len(), 13);
+}

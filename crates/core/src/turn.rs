@@ -8,6 +8,7 @@ mod calls;
 mod diff;
 mod images;
 mod orchestrator;
+mod repeats;
 mod sample;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,6 +28,7 @@ use uuid::Uuid;
 use crate::events::{EventSink, ItemEvents};
 use crate::session::Session;
 use diff::TurnDiff;
+use repeats::Repeats;
 
 /// The output that a call gets when the turn is stopped before it has one.
 const ABORTED: &str = "aborted by user";
@@ -114,6 +116,7 @@ struct Turn<'a> {
     last_message: Option<String>,
     plan: Option<(ItemEvents, Vec<TodoItem>)>,
     diff: TurnDiff,
+    repeats: Repeats,
 }
 
 /// Runs a whole turn and tells how it ended.
@@ -135,6 +138,7 @@ pub(crate) async fn run_regular_task(
         last_message: None,
         plan: None,
         diff: TurnDiff::default(),
+        repeats: Repeats::default(),
     };
     tracing::info!(turn = %turn_id, model = %turn.session.settings.model, "turn started");
     turn.sink.turn(TurnEvent::Started).await;

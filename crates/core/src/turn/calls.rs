@@ -4,6 +4,7 @@
 //! of its kind; one with an effect waits for all before it, and all after it wait for it.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
 use agent_protocol::{CallForm, CallId, FailureKind, OutputPayload, TodoItem, TurnFailure};
@@ -34,6 +35,17 @@ pub(super) struct ToolCall {
 }
 
 impl ToolCall {
+    /// A number that equal calls share.
+    fn fingerprint(&self) -> u64 {
+        let mut hash = DefaultHasher::new();
+        self.name.hash(&mut hash);
+        match &self.payload {
+            ToolPayload::Function { arguments } => arguments.hash(&mut hash),
+            ToolPayload::Custom { input } => input.hash(&mut hash),
+        }
+        hash.finish()
+    }
+
     /// The same call under another id.
     pub(super) fn under(self, call_id: CallId) -> Self {
         Self { call_id, ..self }
@@ -48,6 +60,8 @@ pub(super) struct Finished {
     pub(super) output: OutputPayload,
     pub(super) plan: Option<Vec<TodoItem>>,
     pub(super) edits: Vec<FileEdit>,
+    /// It was refused and did nothing; a number that equal calls share.
+    pub(super) refused: Option<u64>,
     pub(super) fatal: Option<TurnFailure>,
 }
 
@@ -72,6 +86,7 @@ struct Waiting {
 struct Known {
     call_id: CallId,
     form: CallForm,
+    fingerprint: u64,
     effect: Effect,
 }
 
@@ -99,6 +114,7 @@ impl Calls {
     /// A call that cannot be read has its output at once; the answer is what people are told.
     pub(super) fn push(&mut self, call: ToolCall, router: &ToolRouter) -> Option<String> {
         let form = call.payload.form();
+        let fingerprint = call.fingerprint();
         match router.prepare(&call.name, &call.payload) {
             Err(output) => {
                 let shown: String = output.chars().take(MAX_SHOWN_CHARS).collect();
@@ -108,6 +124,7 @@ impl Calls {
                     output: OutputPayload::Text(output),
                     plan: None,
                     edits: Vec::new(),
+                    refused: Some(fingerprint),
                     fatal: None,
                 });
                 Some(format!("a tool call of the model failed: {shown}"))
@@ -116,6 +133,7 @@ impl Calls {
                 let known = Known {
                     call_id: call.call_id,
                     form,
+                    fingerprint,
                     effect: self.orchestrator.effect(&*prepared),
                 };
                 self.waiting.push_back(Waiting { known, prepared });
@@ -197,6 +215,7 @@ impl Known {
             output: within_cap(report.outcome.output),
             plan: report.outcome.plan,
             edits: report.outcome.edits,
+            refused: report.is_refused.then_some(self.fingerprint),
             fatal: report.outcome.fatal.map(|fatal| TurnFailure {
                 kind: FailureKind::Sandbox,
                 message: fatal.message,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use agent_protocol::{
-    ApprovalPolicy, ApprovalSubject, CallId, Event, ItemStatus, NoticeEvent, SandboxMode,
+    ApprovalPolicy, ApprovalSubject, CallId, Event, ItemStatus, NoticeEvent, SandboxMode, TurnItem,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -30,6 +30,8 @@ pub(super) struct Orchestrator {
 #[derive(Debug)]
 pub(super) struct CallReport {
     pub(super) outcome: ToolOutcome,
+    /// It did nothing, and would do nothing again.
+    pub(super) is_refused: bool,
 }
 
 impl CallReport {
@@ -39,6 +41,7 @@ impl CallReport {
             outcome: ToolOutcome::text(
                 "this tool call failed because of a fault in the program; try another way",
             ),
+            is_refused: false,
         }
     }
 }
@@ -110,7 +113,14 @@ impl Orchestrator {
         if let Some(item) = &outcome.item {
             events.completed(item.clone()).await;
         }
-        CallReport { outcome }
+        let is_refused = matches!(
+            &outcome.item,
+            Some(TurnItem::FileChange(change)) if change.status == ItemStatus::Failed
+        );
+        CallReport {
+            outcome,
+            is_refused,
+        }
     }
 
     /// Whether a call may run; asks where someone must say so.
@@ -191,6 +201,7 @@ impl Orchestrator {
         self.sink.emit(Event::Notice(notice)).await;
         CallReport {
             outcome: ToolOutcome::text(refusal.output),
+            is_refused: true,
         }
     }
 }

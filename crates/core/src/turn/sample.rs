@@ -119,8 +119,11 @@ impl Turn<'_> {
                     self.keep_partial(&mut answer).await;
                     return Err(SampleError::Cancelled);
                 }
-                Some(finished) = calls.next(), if !calls.is_empty() => {
-                    let fatal = finished.fatal.clone();
+                Some(mut finished) = calls.next(), if !calls.is_empty() => {
+                    let repeated = finished
+                        .refused
+                        .and_then(|call| self.repeats.refused(call, &mut finished.output));
+                    let fatal = finished.fatal.clone().or(repeated);
                     self.record_output(finished).await;
                     if let Some(failure) = fatal {
                         return Err(SampleError::Fatal(failure));
