@@ -5,11 +5,11 @@ use crate::visible::quoted;
 use crate::wrapper::unwrap;
 
 pub(crate) const BEGIN: &str = "*** Begin Patch";
-const END: &str = "*** End Patch";
-const ADD: &str = "*** Add File:";
-const DELETE: &str = "*** Delete File:";
-const UPDATE: &str = "*** Update File:";
-const MOVE: &str = "*** Move to:";
+pub(crate) const END: &str = "*** End Patch";
+pub(crate) const ADD: &str = "*** Add File:";
+pub(crate) const DELETE: &str = "*** Delete File:";
+pub(crate) const UPDATE: &str = "*** Update File:";
+pub(crate) const MOVE: &str = "*** Move to:";
 const END_OF_FILE: &str = "*** End of File";
 const ENVIRONMENT: &str = "*** Environment ID:";
 
@@ -298,7 +298,7 @@ impl<'a> Parser<'a> {
 }
 
 /// The trimmed path of a header line; `None` if it is no such header.
-fn path_after<'a>(line: &'a str, form: &str) -> Option<&'a str> {
+pub(crate) fn path_after<'a>(line: &'a str, form: &str) -> Option<&'a str> {
     let rest = line.strip_prefix(form)?;
     // A colon that no space follows is refused as a missing path.
     Some(if rest.starts_with(char::is_whitespace) {
@@ -308,13 +308,13 @@ fn path_after<'a>(line: &'a str, form: &str) -> Option<&'a str> {
     })
 }
 
-fn is_file_header(line: &str) -> bool {
+pub(crate) fn is_file_header(line: &str) -> bool {
     [ADD, DELETE, UPDATE]
         .into_iter()
         .any(|form| line.trim_start().starts_with(form))
 }
 
-fn is_no_newline(line: &str) -> bool {
+pub(crate) fn is_no_newline(line: &str) -> bool {
     line.trim_end() == "\\ No newline at end of file"
 }
 

@@ -1,7 +1,7 @@
 //! Takes off what models put around a patch: blank lines, Markdown fences, heredocs, indentation.
 
 /// How many wrappers may be nested.
-const MAX_DEPTH: usize = 4;
+pub(crate) const MAX_DEPTH: usize = 4;
 
 /// The lines of the patch itself. Text that is not wrapped comes back as it is.
 pub(crate) fn unwrap(text: &str) -> Vec<&str> {
@@ -12,7 +12,7 @@ pub(crate) fn unwrap(text: &str) -> Vec<&str> {
         let [first, .., last] = lines.as_slice() else {
             break;
         };
-        if !is_fence(first, last) && !is_heredoc(first, last) {
+        if !Opening::of(first).is_some_and(|opening| opening.is_closed_by(last)) {
             break;
         }
         lines.pop();
@@ -32,32 +32,51 @@ fn trim_blank(lines: &mut Vec<&str>) {
     lines.drain(..n_blank);
 }
 
-/// Three or more backticks or tildes, perhaps with a language, closed by the same.
-fn is_fence(first: &str, last: &str) -> bool {
-    let (first, last) = (first.trim(), last.trim());
-    ['`', '~'].into_iter().any(|mark| {
-        let info = first.trim_start_matches(mark);
-        let n_open = first.len() - info.len();
-        let closes = last.trim_start_matches(mark).is_empty();
-        n_open >= 3 && last.len() >= n_open && closes && !info.contains(mark)
-    })
+/// A line that begins a wrapper, if another one ends it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Opening {
+    /// Three or more backticks or tildes, perhaps with a language.
+    Fence { mark: char, n_marks: usize },
+    /// `<<EOF` with any delimiter and quoting, perhaps after `apply_patch` or `cat`.
+    Heredoc { delimiter: String },
 }
 
-/// `<<EOF` with any delimiter and quoting, perhaps after `apply_patch` or `cat`, closed by it.
-fn is_heredoc(first: &str, last: &str) -> bool {
-    let Some((command, rest)) = first.split_once("<<") else {
-        return false;
-    };
+impl Opening {
+    /// What a line begins.
+    pub(crate) fn of(line: &str) -> Option<Self> {
+        let fence = ['`', '~'].into_iter().find_map(|mark| {
+            let info = line.trim().trim_start_matches(mark);
+            let n_marks = line.trim().len() - info.len();
+            (n_marks >= 3 && !info.contains(mark)).then_some(Self::Fence { mark, n_marks })
+        });
+        fence.or_else(|| heredoc_delimiter(line).map(|delimiter| Self::Heredoc { delimiter }))
+    }
+
+    /// Whether a line ends it.
+    pub(crate) fn is_closed_by(&self, line: &str) -> bool {
+        let line = line.trim();
+        match self {
+            Self::Fence { mark, n_marks } => {
+                line.len() >= *n_marks && line.trim_start_matches(*mark).is_empty()
+            }
+            Self::Heredoc { delimiter } => line == delimiter,
+        }
+    }
+}
+
+/// The word that ends the heredoc that a line begins.
+fn heredoc_delimiter(line: &str) -> Option<String> {
+    let (command, rest) = line.split_once("<<")?;
     let known = ["", "apply_patch", "applypatch", "cat", "apply_patch -"];
     if !known.contains(&command.trim()) {
-        return false;
+        return None;
     }
     let rest = rest.strip_prefix('-').unwrap_or(rest).trim();
     let (delimiter, after) = split_delimiter(rest);
     let piped = after.trim().strip_prefix('|').map(str::trim);
     let nothing_else = after.trim().is_empty()
         || (command.trim() == "cat" && matches!(piped, Some("apply_patch" | "applypatch")));
-    nothing_else && !delimiter.is_empty() && last.trim() == delimiter
+    (nothing_else && !delimiter.is_empty()).then(|| delimiter.to_owned())
 }
 
 /// The delimiter without its quotes, and what follows it.

@@ -11,6 +11,7 @@ mod forms;
 mod large;
 mod messages;
 mod places;
+mod progress;
 mod properties;
 mod scenarios;
 mod shell;
