@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use agent_protocol::{
-    Envelope, Event, ItemDelta, ItemEvent, ItemId, NoticeEvent, ThreadId, TurnEvent, TurnId,
-    TurnItem,
+    EditDraft, Envelope, Event, ItemDelta, ItemEvent, ItemId, NoticeEvent, ThreadId, TurnEvent,
+    TurnId, TurnItem,
 };
 use tokio::sync::mpsc;
 
@@ -104,6 +104,11 @@ pub struct ItemEvents {
 }
 
 impl ItemEvents {
+    /// The model is still writing the call.
+    pub(crate) async fn writing(&self, draft: EditDraft) {
+        self.send(ItemEvent::Writing { draft }).await;
+    }
+
     /// It has begun.
     pub async fn started(&self, item: TurnItem) {
         self.send(ItemEvent::Started { item }).await;

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use agent_protocol::CallForm;
 use serde_json::{Value, json};
 
-use crate::tool::{PreparedCall, ToolError, ToolHandler, ToolInput, ToolPayload, ToolSpec};
+use crate::tool::{
+    CallDraft, PreparedCall, ToolError, ToolHandler, ToolInput, ToolPayload, ToolSpec,
+};
 
 /// The tools of a session.
 pub(crate) struct ToolRouter {
@@ -51,6 +54,11 @@ impl ToolRouter {
         handler
             .prepare(payload)
             .map_err(|err: ToolError| err.to_string())
+    }
+
+    /// Follows a call while the model writes it, where the tool can tell something of it.
+    pub(crate) fn draft(&self, name: &str, form: CallForm) -> Option<Box<dyn CallDraft>> {
+        self.handlers.get(name)?.draft(form)
     }
 
     /// A call that runs a script of the user's own, where a tool runs commands.

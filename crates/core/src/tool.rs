@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use agent_protocol::{
-    ApprovalSubject, CallForm, CallId, ItemStatus, OutputPayload, Question, QuestionAnswers,
-    TodoItem, TurnItem,
+    ApprovalSubject, CallForm, CallId, EditDraft, ItemStatus, OutputPayload, Question,
+    QuestionAnswers, TodoItem, TurnItem,
 };
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
@@ -289,6 +289,21 @@ pub trait ToolHandler: Send + Sync {
     fn user_command(&self, _script: &str) -> Option<Box<dyn PreparedCall>> {
         None
     }
+
+    /// Follows a call of this form while the model writes it; `None` for tools whose calls are
+    /// told only when they are whole.
+    fn draft(&self, _form: CallForm) -> Option<Box<dyn CallDraft>> {
+        None
+    }
+}
+
+/// A call that the model is still writing. What is told of it is for people only.
+pub trait CallDraft: Send {
+    /// Takes more of the arguments or the text, cut anywhere. Says whether there is news.
+    fn push(&mut self, delta: &str) -> bool;
+
+    /// The edit as far as it is written.
+    fn edit(&self) -> EditDraft;
 }
 
 /// A function tool of ours: typed arguments, whose comments are the schema.

@@ -6,6 +6,7 @@
 
 mod calls;
 mod diff;
+mod drafts;
 mod images;
 mod orchestrator;
 mod repeats;

@@ -1,12 +1,13 @@
 //! Progress for people, on standard error. The final answer is not printed here: it goes to
 //! standard output alone.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use agent_protocol::{
-    ChangeKind, CommandExecution, Envelope, Event, FileChange, ItemEvent, ItemId, ItemStatus,
-    NoticeEvent, ThreadEvent, ThreadInfo, TodoItem, TokenUsage, TurnItem,
+    ChangeKind, CommandExecution, EditDraft, Envelope, Event, FileChange, ItemEvent, ItemId,
+    ItemStatus, NoticeEvent, ThreadEvent, ThreadInfo, TodoItem, TokenUsage, TurnItem,
 };
 use agent_terminal_text::sanitize;
 
@@ -30,6 +31,10 @@ pub(crate) struct HumanOutput<W> {
     held: Option<String>,
     /// The command whose line was printed last, while its output is still to come.
     begun: Option<ItemId>,
+    /// Somebody watches while it is printed.
+    is_watched: bool,
+    /// Edits that are being written, and how many of their files were told.
+    drafts: HashMap<ItemId, usize>,
 }
 
 impl<W: Write> HumanOutput<W> {
@@ -40,6 +45,16 @@ impl<W: Write> HumanOutput<W> {
             version,
             held: None,
             begun: None,
+            is_watched: false,
+            drafts: HashMap::new(),
+        }
+    }
+
+    /// Tells also what is only under way.
+    pub(crate) fn watched(self) -> Self {
+        Self {
+            is_watched: true,
+            ..self
         }
     }
 
@@ -174,11 +189,29 @@ impl<W: Write> HumanOutput<W> {
                 self.plan(items)
             }
             ItemEvent::Completed { item } => self.completed(item),
+            ItemEvent::Writing { draft } if self.is_watched => self.writing(id, draft),
+            ItemEvent::Discarded => {
+                id.and_then(|id| self.drafts.remove(&id));
+                Ok(())
+            }
             ItemEvent::Started { .. }
+            | ItemEvent::Writing { .. }
             | ItemEvent::Updated { .. }
-            | ItemEvent::Delta { .. }
-            | ItemEvent::Discarded => Ok(()),
+            | ItemEvent::Delta { .. } => Ok(()),
         }
+    }
+
+    /// One line for each file that the model begins to write.
+    fn writing(&mut self, id: Option<ItemId>, draft: &EditDraft) -> io::Result<()> {
+        let Some(id) = id else { return Ok(()) };
+        let n_told = self.drafts.insert(id, draft.files.len()).unwrap_or(0);
+        for file in draft.files.iter().skip(n_told) {
+            self.release_held()?;
+            self.begun = None;
+            let path = sanitize(&file.path).replace('\n', "\\n");
+            writeln!(self.out, "{}", self.paint.dim(&format!("… writing {path}")))?;
+        }
+        Ok(())
     }
 
     fn completed(&mut self, item: &TurnItem) -> io::Result<()> {

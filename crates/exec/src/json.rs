@@ -255,6 +255,7 @@ impl<W: Write> JsonOutput<W> {
             ItemEvent::Started {
                 item: TurnItem::AgentMessage { .. } | TurnItem::Reasoning { .. },
             }
+            | ItemEvent::Writing { .. }
             | ItemEvent::Delta { .. }
             | ItemEvent::Discarded => Ok(()),
             ItemEvent::Started { item } => {

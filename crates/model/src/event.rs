@@ -3,7 +3,7 @@
 use std::fmt;
 use std::pin::Pin;
 
-use agent_protocol::{ResponseItem, SerializedItem, TokenUsage};
+use agent_protocol::{CallForm, CallId, ResponseItem, SerializedItem, TokenUsage};
 use futures_util::{Stream, StreamExt};
 
 use crate::{ErrorClass, ModelError, Phase};
@@ -35,8 +35,21 @@ pub enum ModelEvent {
         /// What to append.
         text: String,
     },
+    /// A tool call begins. Not every provider says so.
+    ToolCallStarted {
+        /// The provider's id of the item, which its deltas carry.
+        item_id: Option<String>,
+        /// The id of the call, where it is known by now.
+        call_id: Option<CallId>,
+        /// The tool.
+        name: String,
+        /// What its deltas are pieces of: JSON or free text.
+        form: CallForm,
+    },
     /// More of the arguments or the text of a tool call; only good for showing progress.
     ToolInputDelta {
+        /// The item that it belongs to, where the provider says so.
+        item_id: Option<String>,
         /// What to append.
         text: String,
     },

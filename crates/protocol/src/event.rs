@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ApprovalPolicy, ApprovalRequest, ContextReport, ItemId, QuestionRequest, RequestId,
+    ApprovalPolicy, ApprovalRequest, ContextReport, EditDraft, ItemId, QuestionRequest, RequestId,
     SandboxMode, ThreadId, TokenUsage, TurnId, TurnItem, UserInput,
 };
 
@@ -139,6 +139,12 @@ pub enum FailureKind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ItemEvent {
+    /// The model is still writing the call of an edit. No step has begun; `Discarded` ends this,
+    /// when the call is whole and becomes a step of its own, or will not become one.
+    Writing {
+        /// The edit as far as it is written.
+        draft: EditDraft,
+    },
     /// It has begun.
     Started {
         /// As it stands.

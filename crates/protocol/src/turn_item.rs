@@ -101,6 +101,32 @@ pub struct PathChange {
     pub kind: ChangeKind,
 }
 
+/// An edit while the model is still writing it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditDraft {
+    /// Each file so far, in the order of the patch; the last one is being written.
+    pub files: Vec<FileDraft>,
+    /// How many files are left out before the last one, where there are very many.
+    pub n_left_out: usize,
+    /// Lines that come, of all files.
+    pub added: usize,
+    /// Lines that go, of all files.
+    pub removed: usize,
+}
+
+/// One file of an edit while the model is still writing it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileDraft {
+    /// The path as the patch names it; the new one of a move.
+    pub path: String,
+    /// What is to happen to it.
+    pub kind: ChangeKind,
+    /// Lines that come, so far.
+    pub added: usize,
+    /// Lines that go, so far.
+    pub removed: usize,
+}
+
 /// What an edit does to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -9,7 +9,7 @@ mod live;
 use std::time::{Duration, Instant};
 
 use agent_protocol::{
-    CommandExecution, CommandSource, ItemDelta, ItemEvent, ItemId, ItemStatus, TurnItem,
+    CommandExecution, CommandSource, EditDraft, ItemDelta, ItemEvent, ItemId, ItemStatus, TurnItem,
 };
 
 use crate::cell::{Cell, Detail};
@@ -31,6 +31,8 @@ pub(crate) struct Transcript {
     begun: bool,
     /// Steps that have begun, in order.
     live: Vec<LiveItem>,
+    /// Edits that the model is still writing.
+    drafts: Vec<(ItemId, EditDraft)>,
     /// Looks around that ended and may be joined by more.
     explored: Vec<CommandExecution>,
     /// The plan, which changes until its steps are done or the turn ends.
@@ -98,6 +100,10 @@ impl Transcript {
     /// Takes an event of a step.
     pub(crate) fn item_event(&mut self, id: ItemId, event: ItemEvent, look: &Look, now: Instant) {
         match event {
+            ItemEvent::Writing { draft } => {
+                self.drafts.retain(|(other, _)| *other != id);
+                self.drafts.push((id, draft));
+            }
             ItemEvent::Started { item } => self.start(id, item, now),
             ItemEvent::Updated { item } => {
                 if self.is_printed_plan(id, &item) {
@@ -144,6 +150,7 @@ impl Transcript {
 
     /// Everything that still changes has ended, whatever it says of itself.
     pub(crate) fn end_turn(&mut self, look: &Look) {
+        self.drafts.clear();
         for live in &mut self.live {
             live.done = true;
             live.stop();
@@ -174,6 +181,17 @@ impl Transcript {
                 | TurnItem::Error { .. } => None,
             })
             .next_back()
+    }
+
+    /// The edit that the model is writing now, if it is.
+    pub(crate) fn draft(&self) -> Option<&EditDraft> {
+        self.drafts.last().map(|(_, draft)| draft)
+    }
+
+    /// How many files of an edit that is being written are known.
+    pub(crate) fn n_drafted(&self, id: ItemId) -> usize {
+        let draft = self.drafts.iter().find(|(other, _)| *other == id);
+        draft.map_or(0, |(_, draft)| draft.files.len())
     }
 
     /// Rows that are finished and have not been printed yet.
@@ -247,6 +265,7 @@ impl Transcript {
     }
 
     fn discard(&mut self, id: ItemId, look: &Look) {
+        self.drafts.retain(|(other, _)| *other != id);
         let index = self.live.iter().position(|live| live.id == id);
         let Some(index) = index else { return };
         let live = self.live.remove(index);

@@ -9,6 +9,7 @@ use agent_protocol::{
 use agent_rollout::{EventRecord, ItemMetadata, TokenCountInfo};
 
 use super::calls::{Calls, Finished, ToolCall};
+use super::drafts::Drafts;
 use super::{Turn, TurnStop, failure};
 use crate::events::ItemEvents;
 use crate::history::recorded_form;
@@ -34,9 +35,9 @@ enum SampleError {
 }
 
 /// An answer while it arrives: what it comes to, and what is being shown of it.
-#[derive(Default)]
 struct Answer {
     sampled: Sampled,
+    drafts: Drafts,
     message: Option<(ItemEvents, String)>,
     reasoning: Option<(ItemEvents, String)>,
 }
@@ -108,7 +109,12 @@ impl Turn<'_> {
         calls: &mut Calls,
     ) -> Result<Sampled, SampleError> {
         let cancel = self.control.cancel.clone();
-        let mut answer = Answer::default();
+        let mut answer = Answer {
+            sampled: Sampled::default(),
+            drafts: Drafts::new(&self.sink),
+            message: None,
+            reasoning: None,
+        };
         let mut streaming = true;
         let mut broken = None;
         while streaming || !calls.is_empty() {
@@ -116,6 +122,7 @@ impl Turn<'_> {
             tokio::select! {
                 biased;
                 () = cancel.cancelled() => {
+                    answer.drafts.discard().await;
                     self.keep_partial(&mut answer).await;
                     return Err(SampleError::Cancelled);
                 }
@@ -126,18 +133,22 @@ impl Turn<'_> {
                     let fatal = finished.fatal.clone().or(repeated);
                     self.record_output(finished).await;
                     if let Some(failure) = fatal {
+                        answer.drafts.discard().await;
                         return Err(SampleError::Fatal(failure));
                     }
+                }
+                () = answer.drafts.time_to_tell(), if answer.drafts.have_news() => {
+                    answer.drafts.tell().await;
                 }
                 event = stream.next(), if streaming => match event {
                     Some(Ok(event)) => {
                         self.take_event(event, calls, &mut answer).await;
                     }
-                    Some(Err(err)) => {
+                    end => {
                         streaming = false;
-                        broken = Some(err);
+                        broken = end.and_then(Result::err);
+                        answer.drafts.discard().await;
                     }
-                    None => streaming = false,
                 },
             }
         }
@@ -168,7 +179,20 @@ impl Turn<'_> {
 
     async fn take_event(&mut self, event: ModelEvent, calls: &mut Calls, answer: &mut Answer) {
         match event {
-            ModelEvent::Created { .. } | ModelEvent::ToolInputDelta { .. } => {}
+            ModelEvent::Created { .. } => {}
+            ModelEvent::ToolCallStarted {
+                item_id,
+                call_id,
+                name,
+                form,
+            } => {
+                if let Some(draft) = self.session.router.draft(&name, form) {
+                    answer.drafts.begin(item_id, call_id, draft);
+                }
+            }
+            ModelEvent::ToolInputDelta { item_id, text } => {
+                answer.drafts.push(item_id.as_deref(), &text);
+            }
             ModelEvent::MessageStarted => {
                 self.begin_message(answer).await;
             }
@@ -237,6 +261,7 @@ impl Turn<'_> {
         calls: &mut Calls,
         answer: &mut Answer,
     ) {
+        answer.drafts.end(&item).await;
         let call_before = ToolCall::of(&item);
         let (item, serialized) = recorded_form(item, serialized, &self.session.history);
         let metadata = self.metadata();

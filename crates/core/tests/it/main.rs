@@ -3,6 +3,7 @@
 
 mod calls;
 mod consent;
+mod drafts;
 mod earlier;
 mod steering;
 mod support;

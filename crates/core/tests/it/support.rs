@@ -123,7 +123,11 @@ tool!(Read, "read", Effect::ReadOnly);
 tool!(Write, "write", Effect::Mutating);
 
 fn tools(_: ToolSetup) -> Vec<Arc<dyn ToolHandler>> {
-    vec![Arc::new(Arc::new(Read)), Arc::new(Arc::new(Write))]
+    vec![
+        Arc::new(Arc::new(Read)),
+        Arc::new(Arc::new(Write)),
+        Arc::new(crate::drafts::Scribe),
+    ]
 }
 
 /// A thread and what is around it.

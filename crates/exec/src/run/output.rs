@@ -1,7 +1,7 @@
 //! The two formats behind one set of calls. Standard output is data; everything for people
 //! goes to standard error, and that nobody reads that is no error.
 
-use std::io::{self, Stderr, Stdout, Write};
+use std::io::{self, IsTerminal, Stderr, Stdout, Write};
 
 use agent_protocol::{Envelope, TokenUsage, TurnFailure};
 use agent_terminal_text::sanitize;
@@ -31,8 +31,12 @@ impl Output {
             },
             Format::Human => {
                 let paint = Paint::for_stderr(options.color, options.no_color);
+                let mut progress = HumanOutput::new(io::stderr(), paint, options.version);
+                if io::stderr().is_terminal() {
+                    progress = progress.watched();
+                }
                 Self::Human {
-                    progress: HumanOutput::new(io::stderr(), paint, options.version),
+                    progress,
                     answer: io::stdout(),
                     paint,
                 }

@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use agent_protocol::{ResponseItem, SerializedItem, TokenUsage};
+use agent_protocol::{CallForm, CallId, ResponseItem, SerializedItem, TokenUsage};
 use bytes::Bytes;
 use futures_util::{FutureExt, Stream};
 use serde::Deserialize;
@@ -117,6 +117,9 @@ struct Wire<'a> {
     kind: Cow<'a, str>,
     #[serde(default)]
     delta: Option<String>,
+    /// Read only where it is used, so that an odd one spoils no other event.
+    #[serde(borrow, default)]
+    item_id: Option<&'a RawValue>,
     #[serde(borrow, default)]
     item: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -163,7 +166,9 @@ fn read(name: &str, data: &str) -> Result<Option<ModelEvent>, ModelError> {
             .delta
             .map(|text| ModelEvent::RawReasoningDelta { text }),
         "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta" => {
-            wire.delta.map(|text| ModelEvent::ToolInputDelta { text })
+            let item_id = wire.item_id.and_then(text_of);
+            wire.delta
+                .map(|text| ModelEvent::ToolInputDelta { item_id, text })
         }
         "response.reasoning_summary_part.added" => Some(ModelEvent::ReasoningPartAdded),
         "response.created" => Some(ModelEvent::Created {
@@ -199,12 +204,35 @@ fn response(raw: Option<&RawValue>) -> WireResponse<'_> {
 
 fn started(raw: &RawValue) -> Option<ModelEvent> {
     #[derive(Deserialize)]
-    struct Kind<'a> {
+    struct Started<'a> {
         #[serde(rename = "type", borrow)]
         kind: Cow<'a, str>,
+        #[serde(borrow, default)]
+        id: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        call_id: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        name: Option<&'a RawValue>,
     }
-    let item: Kind<'_> = serde_json::from_str(raw.get()).ok()?;
-    (item.kind == "message").then_some(ModelEvent::MessageStarted)
+    let item: Started<'_> = serde_json::from_str(raw.get()).ok()?;
+    let form = match &*item.kind {
+        "message" => return Some(ModelEvent::MessageStarted),
+        "function_call" => CallForm::Function,
+        "custom_tool_call" => CallForm::Custom,
+        _ => return None,
+    };
+    Some(ModelEvent::ToolCallStarted {
+        item_id: item.id.and_then(text_of),
+        call_id: item.call_id.and_then(text_of).map(CallId),
+        name: item.name.and_then(text_of)?,
+        form,
+    })
+}
+
+/// The text of a JSON string that says something.
+fn text_of(raw: &RawValue) -> Option<String> {
+    let text: String = serde_json::from_str(raw.get()).ok()?;
+    (!text.is_empty()).then_some(text)
 }
 
 fn finished(raw: &RawValue) -> Option<ModelEvent> {

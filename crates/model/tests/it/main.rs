@@ -76,7 +76,19 @@ pub fn show(events: &[ModelEvent]) -> String {
             ModelEvent::ReasoningPartAdded => writeln!(text, "reasoning part"),
             ModelEvent::ReasoningDelta { text: delta } => writeln!(text, "reasoning {delta:?}"),
             ModelEvent::RawReasoningDelta { text: delta } => writeln!(text, "raw {delta:?}"),
-            ModelEvent::ToolInputDelta { text: delta } => writeln!(text, "input {delta:?}"),
+            ModelEvent::ToolCallStarted {
+                item_id,
+                call_id,
+                name,
+                form,
+            } => {
+                let (item, call) = (item_id.as_deref(), call_id.as_ref().map(|id| &id.0));
+                writeln!(text, "{form:?} call {name} started: {item:?} {call:?}")
+            }
+            ModelEvent::ToolInputDelta {
+                item_id,
+                text: delta,
+            } => writeln!(text, "input {:?} {delta:?}", item_id.as_deref()),
             ModelEvent::ItemDone { serialized, .. } => writeln!(text, "item {}", serialized.json()),
             ModelEvent::Completed { usage, response_id } => {
                 let tokens = usage.map(|usage| (usage.input_tokens, usage.output_tokens));

@@ -46,11 +46,13 @@ async fn every_kind_of_item_arrives_with_its_own_text() {
             message started
             message "hé"
             item {"content":[{"annotations":[],"text":"hé","type":"output_text"}],"id":"msg_0_1","role":"assistant","status":"completed","type":"message"}
-            input "{\"a\""
-            input ":1}"
+            Function call f started: Some("fc_0_2") Some("call_0_2")
+            input Some("fc_0_2") "{\"a\""
+            input Some("fc_0_2") ":1}"
             item {"arguments":"{\"a\":1}","call_id":"call_0_2","id":"fc_0_2","name":"f","status":"completed","type":"function_call"}
-            input "***"
-            input " x"
+            Custom call apply_patch started: Some("ctc_0_3") Some("call_0_3")
+            input Some("ctc_0_3") "***"
+            input Some("ctc_0_3") " x"
             item {"call_id":"call_0_3","id":"ctc_0_3","input":"*** x","name":"apply_patch","status":"completed","type":"custom_tool_call"}
             item {"new":{"a":2,"z":1},"type":"web_search_call"}
             completed Some("resp_0") Some((7, 2))
@@ -190,4 +192,30 @@ async fn an_endless_line_is_given_up() {
     let error = error.unwrap();
     assert_eq!(*error.class(), ErrorClass::Protocol);
     assert!(!error.is_retryable());
+}
+
+const ODD_CALLS: &str = "data: {\"type\":\"response.output_item.added\",\"item\":{\"type\":\"function_call\",\"id\":7,\"call_id\":null,\"name\":\"f\"}}\n\n\
+    data: {\"type\":\"response.output_item.added\",\"item\":{\"type\":\"function_call\",\"id\":\"i\",\"name\":\"\"}}\n\n\
+    data: {\"type\":\"response.output_item.added\",\"item\":{\"type\":\"message\",\"id\":{}}}\n\n\
+    data: {\"type\":\"response.output_text.delta\",\"item_id\":[1],\"delta\":\"said\"}\n\n\
+    data: {\"type\":\"response.function_call_arguments.delta\",\"item_id\":5,\"delta\":\"a\"}\n\n\
+    data: {\"type\":\"response.function_call_arguments.delta\",\"delta\":\"b\"}\n\n\
+    data: {\"type\":\"response.function_call_arguments.delta\",\"item_id\":\"\\u0069\",\"delta\":\"c\"}\n\n\
+    data: {\"type\":\"response.completed\",\"response\":{\"id\":\"r\"}}\n\n";
+
+#[tokio::test]
+async fn ids_that_are_odd_or_missing_spoil_no_event() {
+    check(
+        Step::empty().raw(ODD_CALLS),
+        expect![[r#"
+        Function call f started: None None
+        message started
+        message "said"
+        input None "a"
+        input None "b"
+        input Some("i") "c"
+        completed Some("r") None
+    "#]],
+    )
+    .await;
 }

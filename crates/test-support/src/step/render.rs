@@ -119,8 +119,13 @@ impl Writer {
             ),
             ItemKind::Raw(item) => (item.clone(), "", ""),
         };
-        let begun = json!({"type": item["type"], "id": item["id"], "role": item["role"],
+        let mut begun = json!({"type": item["type"], "id": item["id"], "role": item["role"],
             "status": "in_progress"});
+        for field in ["name", "call_id"] {
+            if let Some(value) = item.get(field) {
+                begun[field] = value.clone();
+            }
+        }
         self.event(
             json!({"type": "response.output_item.added", "output_index": index,
             "item": begun}),

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use agent_core::TranscriptEntry;
 use agent_protocol::{
-    ApprovalEvent, CommandSource, Envelope, Event, ItemEvent, NoticeEvent, Op, QuestionEvent,
-    ThreadEvent, TokenUsage, TurnEvent, TurnFailure, TurnItem, UserInput,
+    ApprovalEvent, CommandSource, Envelope, Event, ItemEvent, ItemId, NoticeEvent, Op,
+    QuestionEvent, ThreadEvent, TokenUsage, TurnEvent, TurnFailure, TurnItem, UserInput,
 };
 use ratatui_core::text::Span;
 
@@ -31,6 +31,7 @@ impl App {
                 }
                 self.announce_command(&event);
                 if let Some(id) = envelope.item_id {
+                    self.announce_files(id, &event);
                     self.transcript.item_event(id, event, &self.look, now);
                 }
             }
@@ -71,10 +72,26 @@ impl App {
         } = event
             && self.echoes
         {
-            let line = text::spelled_out_line(&format!("Running {}", command.command));
-            let row = text::truncate_row(&Row::from(Span::raw(line)), &self.look);
-            self.transcript.push(Cell::Rows(vec![row]), &self.look);
+            self.announce(&format!("Running {}", command.command));
         }
+    }
+
+    /// There, a file that the model begins to write is a line too.
+    fn announce_files(&mut self, id: ItemId, event: &ItemEvent) {
+        if let ItemEvent::Writing { draft } = event
+            && self.echoes
+        {
+            let n_told = self.transcript.n_drafted(id);
+            for file in draft.files.iter().skip(n_told) {
+                self.announce(&format!("Writing {}", file.path));
+            }
+        }
+    }
+
+    fn announce(&mut self, what: &str) {
+        let line = text::spelled_out_line(what);
+        let row = text::truncate_row(&Row::from(Span::raw(line)), &self.look);
+        self.transcript.push(Cell::Rows(vec![row]), &self.look);
     }
 
     fn thread_changed(&mut self, event: ThreadEvent) {

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use agent_protocol::{ChangeKind, EditDraft};
 use ratatui_core::text::Span;
 
 use super::{App, Armed, SPINNER_STEP};
@@ -77,6 +78,10 @@ impl App {
                 return text::one_line(&format!("Try {attempt} follows in {seconds}s: {reason}"));
             }
         }
+        // A command that runs beside it has rows of its own.
+        if let Some(draft) = self.transcript.draft() {
+            return writing(draft);
+        }
         match self.transcript.running_command() {
             Some(command) => text::spelled_out_line(&format!("Running {command}")),
             None => "Working".to_owned(),
@@ -146,5 +151,31 @@ impl App {
             }
             None => Some(format!("{} in context", text::short_count(used))),
         }
+    }
+}
+
+/// The file that the model is writing; of several, how many there are.
+fn writing(draft: &EditDraft) -> String {
+    let Some(file) = draft.files.last() else {
+        return "Writing".to_owned();
+    };
+    let path = text::spelled_out_line(&file.path);
+    let what = match file.kind {
+        ChangeKind::Delete => " (deletion)".to_owned(),
+        ChangeKind::Add | ChangeKind::Update => counts(file.added, file.removed),
+    };
+    let n_files = draft.files.len() + draft.n_left_out;
+    let all = match n_files {
+        1 => String::new(),
+        _ => format!(" · {n_files} files{}", counts(draft.added, draft.removed)),
+    };
+    format!("Writing {path}{what}{all}")
+}
+
+/// Nothing before the first line.
+fn counts(added: usize, removed: usize) -> String {
+    match (added, removed) {
+        (0, 0) => String::new(),
+        _ => format!(" (+{added} -{removed})"),
     }
 }

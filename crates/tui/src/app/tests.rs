@@ -1,6 +1,7 @@
 //! Keys and events in, pictures and effects out.
 
 mod approvals;
+mod drafts;
 mod guard;
 mod keys;
 mod pictures;
