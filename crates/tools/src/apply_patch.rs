@@ -7,12 +7,15 @@
 mod apply;
 mod call;
 mod diff;
+mod progress;
+mod string_field;
 
 use agent_apply_patch::{GRAMMAR, PatchCommand};
 use agent_core::tool::{
-    PreparedCall, ToolError, ToolHandler, ToolInput, ToolPayload, ToolSpec, parameters,
+    CallDraft, PreparedCall, ToolError, ToolHandler, ToolInput, ToolPayload, ToolSpec, parameters,
     typed_arguments,
 };
+use agent_protocol::CallForm;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -65,6 +68,10 @@ impl ToolHandler for ApplyPatch {
             }
         };
         Ok(Box::new(PatchCall::parse(text, None, Route::Tool)?))
+    }
+
+    fn draft(&self, form: CallForm) -> Option<Box<dyn CallDraft>> {
+        Some(Box::new(progress::PatchDraft::new(form)))
     }
 }
 
