@@ -14,3 +14,4 @@ mod support;
 mod suspending;
 mod tmux;
 mod walkthrough;
+mod writing;
