@@ -21,7 +21,8 @@ struct Slot {
     original: Option<Vec<u8>>,
     content: Content,
     moved_to: Option<usize>,
-    moved_from: Option<usize>,
+    /// Whether what was moved here is a file that existed before the patch.
+    from_disk: bool,
 }
 
 /// All files that the patch has named so far; the same file has one slot however it is written.
@@ -50,7 +51,7 @@ impl Slots {
             original,
             content: Content::Same,
             moved_to: None,
-            moved_from: None,
+            from_disk: false,
         });
         Ok(at)
     }
@@ -79,22 +80,25 @@ impl Slots {
 
     /// Moves what is at `from` to `to`, where nothing is.
     pub(super) fn move_content(&mut self, from: usize, to: usize) {
-        let Some(bytes) = self.current(from).map(<[u8]>::to_vec) else {
+        let Some(source) = self.slots.get_mut(from) else {
             return;
         };
-        self.set(from, Content::Gone);
-        self.set(to, Content::New(bytes));
+        let bytes = match std::mem::replace(&mut source.content, Content::Gone) {
+            Content::Same => source.original.clone(),
+            Content::Gone => None,
+            Content::New(bytes) => Some(bytes),
+        };
+        let Some(bytes) = bytes else { return };
+        let from_disk = source.original.is_some() || source.from_disk;
+        let Some(target) = self.slots.get_mut(to) else {
+            return;
+        };
+        target.content = Content::New(bytes);
         // Onto a file that this patch deleted, it is that file's rewrite and a deletion.
-        let replaces = self
-            .slots
-            .get(to)
-            .is_some_and(|slot| slot.original.is_some());
-        if !replaces {
-            if let Some(slot) = self.slots.get_mut(from) {
-                slot.moved_to = Some(to);
-            }
-            if let Some(slot) = self.slots.get_mut(to) {
-                slot.moved_from = Some(from);
+        if target.original.is_none() {
+            target.from_disk = from_disk;
+            if let Some(source) = self.slots.get_mut(from) {
+                source.moved_to = Some(to);
             }
         }
     }
@@ -104,9 +108,7 @@ impl Slots {
         let mut changes = Vec::new();
         for at in 0..self.slots.len() {
             // A file that was moved here is told where it came from.
-            let source = self.slots.get(at).and_then(|slot| slot.moved_from);
-            let from_disk = source.is_some_and(|source| self.is_from_disk(source));
-            if from_disk {
+            if self.slots.get(at).is_some_and(|slot| slot.from_disk) {
                 continue;
             }
             let end = self.last_place(at);
@@ -128,14 +130,6 @@ impl Slots {
             changes.extend(change(slot, after, move_to));
         }
         changes
-    }
-
-    /// Whether what is at `at` came from a file that existed before.
-    fn is_from_disk(&self, at: usize) -> bool {
-        let Some(slot) = self.slots.get(at) else {
-            return false;
-        };
-        slot.original.is_some() || slot.moved_from.is_some_and(|from| self.is_from_disk(from))
     }
 
     /// Follows the moves of a file that existed before.

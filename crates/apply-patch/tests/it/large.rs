@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::support::{check_bytes, edit};
+use crate::support::{apply, check_bytes, edit};
 
 /// Several times what is measured in an unoptimised build on a slow, shared machine.
 const LIMIT_SECONDS: u64 = 30;
@@ -47,4 +47,24 @@ fn a_long_line() {
     );
     let err = edit(before.as_bytes(), &format!("@@\n-{long}y\n")).unwrap_err();
     assert!(err.len() < 4000, "{}", err.len());
+}
+
+#[test]
+fn a_long_chain_of_moves() {
+    let n_moves = 100_000;
+    let moves = (0..n_moves).map(|n| {
+        let to = n + 1;
+        format!("*** Update File: {n}\n*** Move to: {to}\n")
+    });
+    let moves: String = moves.collect();
+    for (files, start) in [
+        (vec![("0".to_owned(), b"x\n".to_vec())], ""),
+        (Vec::new(), "*** Add File: 0\n+x\n"),
+    ] {
+        let text = format!("*** Begin Patch\n{start}{moves}*** End Patch\n");
+        let started = Instant::now();
+        let (files, _) = apply(&files.into_iter().collect(), &text).unwrap();
+        assert!(started.elapsed().as_secs() < LIMIT_SECONDS);
+        assert_eq!(files.into_keys().collect::<Vec<_>>(), [n_moves.to_string()]);
+    }
 }
