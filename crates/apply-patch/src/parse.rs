@@ -12,6 +12,8 @@ pub(crate) const UPDATE: &str = "*** Update File:";
 pub(crate) const MOVE: &str = "*** Move to:";
 const END_OF_FILE: &str = "*** End of File";
 const ENVIRONMENT: &str = "*** Environment ID:";
+/// How deep `@@` lines may nest; each costs a search of the file.
+const MAX_HEADERS: usize = 32;
 
 /// Why a text is not a patch: where, what stands there and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -59,6 +61,11 @@ pub enum Problem {
     /// A header without body.
     #[error("no lines follow this `@@`; write the lines to find and change after it")]
     EmptyChunk,
+    /// More nested headers than code has scopes.
+    #[error(
+        "more than 32 `@@` lines in a row; write only those of the enclosing definitions, outermost first"
+    )]
+    TooManyHeaders,
     /// An update without any change.
     #[error("this update changes nothing; write chunks with `-` and `+` lines after it")]
     EmptyUpdate,
@@ -247,13 +254,19 @@ impl<'a> Parser<'a> {
                 break;
             };
             chunk.headers.extend(header_text(header));
+            if chunk.headers.len() > MAX_HEADERS {
+                return self.error(self.at, Problem::TooManyHeaders);
+            }
             self.at += 1;
         }
         self.body(&mut chunk)?;
-        if chunk.lines.is_empty() {
-            return self.error(self.at.max(1) - 1, Problem::EmptyChunk);
+        if !chunk.lines.is_empty() {
+            return Ok(chunk);
         }
-        Ok(chunk)
+        if self.at == start {
+            return self.error(start, Problem::BodyLine);
+        }
+        self.error(self.at - 1, Problem::EmptyChunk)
     }
 
     fn body(&mut self, chunk: &mut Chunk) -> Result<(), ParseError> {

@@ -68,3 +68,17 @@ fn a_long_chain_of_moves() {
         assert_eq!(files.into_keys().collect::<Vec<_>>(), [n_moves.to_string()]);
     }
 }
+
+#[test]
+fn many_headers_are_refused_in_a_row_and_quick_apart() {
+    let before: String = (0..20_000).map(|n| format!("{n}\n")).collect();
+    let started = Instant::now();
+    let headers: String = (0..20_000).map(|n| format!("@@ {n}\n")).collect();
+    let err = edit(before.as_bytes(), &format!("{headers}-19999\n")).unwrap_err();
+    assert!(err.contains("more than 32 `@@` lines in a row"), "{err}");
+    let chunks: String = (0..5000)
+        .map(|n| format!("@@ {}\n-{}\n+x\n", 4 * n, 4 * n + 1))
+        .collect();
+    edit(before.as_bytes(), &chunks).unwrap();
+    assert!(started.elapsed().as_secs() < LIMIT_SECONDS);
+}
