@@ -147,7 +147,8 @@ impl<'a> Parser<'a> {
 
     fn environment(&mut self) -> Result<(), ParseError> {
         self.skip_blank();
-        let Some(id) = self.line().and_then(|line| path_after(line, ENVIRONMENT)) else {
+        let line = self.line().map(str::trim);
+        let Some(id) = line.and_then(|line| path_after(line, ENVIRONMENT)) else {
             return Ok(());
         };
         if id.is_empty() {
@@ -182,16 +183,22 @@ impl<'a> Parser<'a> {
 
     fn add(&mut self) -> Result<FileOp, ParseError> {
         let mut content = String::new();
+        // Of a line that is not the last, the marker says nothing.
+        let mut no_newline = false;
         while let Some(line) = self.line() {
             if let Some(text) = line.strip_prefix('+') {
                 content.push_str(text);
                 content.push('\n');
-            } else if is_no_newline(line) && content.ends_with('\n') {
-                content.pop();
+                no_newline = false;
+            } else if is_no_newline(line) && !content.is_empty() {
+                no_newline = true;
             } else {
                 break;
             }
             self.at += 1;
+        }
+        if no_newline {
+            content.pop();
         }
         self.skip_blank();
         match self.line().map(str::trim) {

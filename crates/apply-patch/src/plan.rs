@@ -168,13 +168,14 @@ impl Planner<'_, '_> {
             }
             (FileOp::Update { .. }, None) => Err(PlanError::MissingUpdate { path: path.clone() }),
             (FileOp::Update { move_to, chunks }, Some(before)) => {
-                let after = file::update(path, before, chunks, &mut self.warnings)?;
-                if after == before && move_to.is_none() {
-                    self.warnings.push(format!(
-                        "`{path}` already has this content; nothing changed"
-                    ));
-                }
+                // A move alone does not care what the bytes mean.
                 if !chunks.is_empty() {
+                    let after = file::update(path, before, chunks, &mut self.warnings)?;
+                    if after == before && move_to.is_none() {
+                        self.warnings.push(format!(
+                            "`{path}` already has this content; nothing changed"
+                        ));
+                    }
                     self.slots.set(at, Content::New(after));
                 }
                 match move_to {

@@ -131,9 +131,21 @@ impl PatchProgress {
 }
 
 impl Stage {
+    fn strips_tabs(&self) -> bool {
+        let openings = match self {
+            Self::Before(openings) => openings,
+            Self::Within(within) => &within.openings,
+            Self::Nothing => return false,
+        };
+        openings.iter().any(Opening::strips_tabs)
+    }
+
     /// Takes one whole line without its end.
     fn line(&mut self, line: &str) -> bool {
-        let line = beginning(line, MAX_LINE);
+        let mut line = beginning(line, MAX_LINE);
+        if self.strips_tabs() {
+            line = line.trim_start_matches('\t');
+        }
         match self {
             Self::Nothing => false,
             Self::Within(within) => within.line(line),

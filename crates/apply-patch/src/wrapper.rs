@@ -12,11 +12,16 @@ pub(crate) fn unwrap(text: &str) -> Vec<&str> {
         let [first, .., last] = lines.as_slice() else {
             break;
         };
-        if !Opening::of(first).is_some_and(|opening| opening.is_closed_by(last)) {
+        let Some(opening) = Opening::of(first).filter(|opening| opening.is_closed_by(last)) else {
             break;
-        }
+        };
         lines.pop();
         lines.remove(0);
+        if opening.strips_tabs() {
+            for line in &mut lines {
+                *line = line.trim_start_matches('\t');
+            }
+        }
         trim_blank(&mut lines);
     }
     dedent(&mut lines);
@@ -38,7 +43,11 @@ pub(crate) enum Opening {
     /// Three or more backticks or tildes, perhaps with a language.
     Fence { mark: char, n_marks: usize },
     /// `<<EOF` with any delimiter and quoting, perhaps after `apply_patch` or `cat`.
-    Heredoc { delimiter: String },
+    Heredoc {
+        delimiter: String,
+        /// `<<-`: a shell takes all tabs off the start of lines, so no line can mean them.
+        strips_tabs: bool,
+    },
 }
 
 impl Opening {
@@ -49,7 +58,18 @@ impl Opening {
             let n_marks = line.trim().len() - info.len();
             (n_marks >= 3 && !info.contains(mark)).then_some(Self::Fence { mark, n_marks })
         });
-        fence.or_else(|| heredoc_delimiter(line).map(|delimiter| Self::Heredoc { delimiter }))
+        fence.or_else(|| heredoc(line))
+    }
+
+    /// Whether tabs at the start of the lines within are not a part of them.
+    pub(crate) fn strips_tabs(&self) -> bool {
+        matches!(
+            self,
+            Self::Heredoc {
+                strips_tabs: true,
+                ..
+            }
+        )
     }
 
     /// Whether a line ends it.
@@ -59,24 +79,28 @@ impl Opening {
             Self::Fence { mark, n_marks } => {
                 line.len() >= *n_marks && line.trim_start_matches(*mark).is_empty()
             }
-            Self::Heredoc { delimiter } => line == delimiter,
+            Self::Heredoc { delimiter, .. } => line == delimiter,
         }
     }
 }
 
-/// The word that ends the heredoc that a line begins.
-fn heredoc_delimiter(line: &str) -> Option<String> {
+/// The heredoc that a line begins.
+fn heredoc(line: &str) -> Option<Opening> {
     let (command, rest) = line.split_once("<<")?;
     let known = ["", "apply_patch", "applypatch", "cat", "apply_patch -"];
     if !known.contains(&command.trim()) {
         return None;
     }
+    let strips_tabs = rest.starts_with('-');
     let rest = rest.strip_prefix('-').unwrap_or(rest).trim();
     let (delimiter, after) = split_delimiter(rest);
     let piped = after.trim().strip_prefix('|').map(str::trim);
     let nothing_else = after.trim().is_empty()
         || (command.trim() == "cat" && matches!(piped, Some("apply_patch" | "applypatch")));
-    (nothing_else && !delimiter.is_empty()).then(|| delimiter.to_owned())
+    (nothing_else && !delimiter.is_empty()).then(|| Opening::Heredoc {
+        delimiter: delimiter.to_owned(),
+        strips_tabs,
+    })
 }
 
 /// The delimiter without its quotes, and what follows it.

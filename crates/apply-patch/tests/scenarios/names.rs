@@ -1,10 +1,22 @@
 // The folders beside this file; a test fails if one is missing here.
 scenarios! {
     a_block_beats_what_follows
+    a_chunk_that_removes_and_puts_back
+    a_file_of_blank_lines
+    a_file_of_one_line_end
+    a_section_may_go_backwards
     absolute_and_parent_paths_are_kept_as_written
     add_nested_path
+    add_then_delete
+    add_then_update
     add_twice_is_refused
     add_without_final_newline
+    added_blank_line_without_plus_is_refused
+    added_line_without_plus_is_refused
+    ambiguity_lists_ten_lines
+    ambiguous_by_trailing_space
+    ambiguous_insertion
+    an_add_that_meets_a_file_changes_nothing_else
     ap_01_crlf_kept
     ap_03_mixed_stays_mixed
     ap_05_blank_last_line
@@ -29,40 +41,206 @@ scenarios! {
     ap_29_remove_last_line
     ap_29_update_empty
     blank_line_in_chunk_is_context
+    blank_lines_at_end_survive_an_append
     blank_lines_between_chunks
+    bom_append_at_end
+    bom_before_the_patch
+    bom_crlf_no_final_newline_replace_first
+    bom_delete_first
+    bom_delete_only_line
+    bom_insert_before_first
+    bom_kept_by_a_move
+    bom_no_final_newline_replace_only_line
+    bom_only_file_gets_lines
+    bom_written_in_the_patch
+    broken_utf_8_stays
     chunks_out_of_order
+    chunks_overlap_by_context
+    chunks_side_by_side
     chunks_that_share_a_line
+    crlf_blank_lines_are_context
+    crlf_delete_first
+    crlf_delete_last
+    crlf_insert_after_last
+    crlf_insert_before_first
+    crlf_no_final_newline_insert_after_last
+    crlf_no_final_newline_replace_last_by_two
     crlf_patch
+    crlf_patch_adds_an_lf_file
+    crlf_patch_on_crlf_file
+    crlf_replace_only_line
     cut_off
     delete
+    delete_and_add_does_not_keep_endings
     delete_and_add_is_a_rewrite
     delete_missing
     delete_not_utf8
+    delete_then_update_is_refused
+    delete_twice_is_refused
+    delete_with_lines_is_refused
+    ellipsis_is_not_folded
+    emoji_and_joiners
+    empty_file_has_no_lines_to_remove
     empty_patch
+    end_of_file_after_other_chunks
+    end_of_file_elsewhere_is_refused
     end_of_file_picks_the_last
+    end_of_file_with_context_no_final_newline
+    end_of_file_without_lines_is_refused
+    environment_id
+    environment_id_empty_is_refused
+    environment_id_late_is_refused
+    environment_id_padded
+    environment_id_twice_is_refused
+    exact_beats_trimmed
+    fence_as_content
+    fence_closed_by_fewer_is_refused
+    fence_in_a_heredoc
+    fence_not_closed_is_refused
+    fence_of_tildes
+    form_feed_in_the_patch
+    form_feeds_stay
+    header_closed_by_at_signs
     header_is_a_whole_line
+    header_is_the_first_line_too
+    header_of_a_unified_diff
+    header_twice_in_the_file_is_ambiguous
+    header_without_lines_is_refused
+    header_without_space
+    heredoc_applypatch
+    heredoc_backslash_delimiter
+    heredoc_cat_into_a_file_is_refused
+    heredoc_dash_takes_tabs_off
+    heredoc_dash_wholly_indented_by_tabs
+    heredoc_delimiter_as_content
+    heredoc_in_a_fence
+    heredoc_not_closed_is_refused
+    heredoc_of_another_command_is_refused
+    heredoc_space_before_delimiter
+    heredoc_wrong_delimiter_is_refused
+    identical_chunks_for_identical_places
+    identical_chunks_for_one_place
+    identical_chunks_for_too_many_places
+    insertions_around_one_line
     later_failure_changes_nothing
     latin_1
+    latin_1_cannot_get_other_letters
+    latin_1_context_by_replacement_character
+    latin_1_line_removed
+    letters_of_two_normal_forms_differ
+    line_separators_end_no_line
     line_without_marker
+    lines_that_begin_with_at_signs
+    lines_that_begin_with_signs
+    lines_that_begin_with_stars
     lines_that_look_like_markers
+    lone_cr_in_an_added_line
+    lone_cr_stays
+    marker_in_lower_case_is_refused
     missing_first_at
+    mixed_delete_last
+    mixed_insert_at_first_takes_the_first_ending
+    mixed_insert_takes_the_ending_of_the_line_before
+    mixed_replace_three_by_one
+    mixed_replace_two_by_three
+    mixed_several_chunks
+    move_after_lines_is_refused
+    move_back_is_refused
+    move_chain
+    move_chain_with_changes
+    move_empty_file
+    move_missing_is_refused
+    move_not_utf8_without_change
+    move_of_a_new_file
+    move_onto_a_deleted_file
+    move_onto_an_added_file_is_refused
     move_onto_another
+    move_then_add_at_the_old_path_is_refused
+    move_then_delete
+    move_to_itself_by_dot_slash
+    move_to_itself_without_change
+    move_twice_in_one_section_is_refused
+    move_twice_is_refused
+    move_two_files_to_one_is_refused
     move_with_change
     move_without_change
+    move_without_path_is_refused
+    name_in_unicode
+    name_with_odd_characters
+    name_with_quotes_is_literal
+    names_of_two_normal_forms_are_two_files
     nested_headers
+    nested_headers_for_each_chunk
+    nested_headers_of_three_levels
+    nested_headers_that_leave_two_places
+    nested_headers_with_other_indentation
     nested_headers_wrong_class
+    no_final_newline_delete_last
+    no_final_newline_delete_only_line
+    no_final_newline_insert_before_last
     no_final_newline_kept
+    no_final_newline_replace_all_by_more
+    no_final_newline_replace_only_line
     no_newline_marker
+    no_newline_marker_after_blank_lines_of_a_new_file
+    no_newline_marker_as_content
+    no_newline_marker_in_the_middle_of_a_new_file
+    no_newline_marker_in_the_middle_says_nothing
+    no_newline_marker_on_both_sides
+    no_newline_marker_on_context
+    no_newline_marker_on_the_old_line_adds_one
+    nul_bytes_stay
+    one_at_sign_is_refused
+    order_decides_among_places
+    order_decides_before_too
+    padded_file_header
+    padded_move_and_header
+    path_without_space_is_refused
+    punctuation_added_is_verbatim
+    punctuation_dashes_and_spaces
+    punctuation_in_the_patch
+    punctuation_quotes
     pure_addition_at_end
     pure_addition_at_end_without_newline
+    pure_addition_under_nested_headers
+    pure_addition_under_the_last_line
     pure_addition_without_place
+    reindent_blank_lines_stay_blank
+    reindent_each_chunk_alone
+    reindent_from_no_indentation
+    reindent_not_for_exact_lines
+    reindent_not_if_an_added_line_has_less
+    reindent_not_if_lines_differ_variously
+    reindent_not_if_one_line_is_exact
+    reindent_not_if_tabs_stand_for_spaces
+    reindent_spaces_deeper
+    reindent_spaces_shallower
+    reindent_tab_before_spaces
+    reindent_tabs_deeper
     reindented
+    second_chunk_without_header_is_refused
+    sections_interleaved
     several_chunks
     several_sections_of_one_file
     tabs_against_spaces_are_verbatim
+    text_after_is_refused
+    text_before_is_refused
     trailing_blanks_in_file
+    trailing_space_in_the_patch
+    trailing_space_on_a_blank_line
+    two_patches_are_refused
     unknown_header
     update_missing
+    update_of_an_empty_file_needs_no_header
+    update_then_delete
+    update_without_lines_is_refused
+    utf_16_big_endian_is_refused
     utf_16_is_refused
+    vertical_tab_is_white_space
+    very_long_line_differs_at_its_end
+    very_long_lines
     wholly_indented
+    wholly_indented_but_for_one_line_is_refused
+    wholly_indented_by_tabs
+    wholly_indented_keeps_inner_indentation
 }
