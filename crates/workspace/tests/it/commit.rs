@@ -89,7 +89,7 @@ fn ap_27_a_hard_link_is_broken() {
 
 #[test]
 fn modes_are_kept() {
-    for mode in [0o444, 0o755, 0o600, 0o640] {
+    for mode in [0o444, 0o755, 0o600, 0o640, 0o2755, 0o4711, 0o1644, 0o6750] {
         let place = Place::new();
         place.write("f.txt", "old\n");
         let permissions = fs::Permissions::from_mode(mode);

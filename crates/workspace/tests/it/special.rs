@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, symlink};
+use std::path::Path;
 
 use agent_workspace::{ChangeKind, Durability, FileChange};
 use rustix::fs::{CWD, FileType, Mode, XattrFlags};
@@ -71,19 +72,82 @@ fn one_file_by_two_names_is_refused() {
     assert_eq!(place.read("f.txt"), "a\nb\n");
 }
 
+/// An attribute of a file.
+fn attribute(path: &Path, name: &str) -> Option<Vec<u8>> {
+    let mut value = [0; 256];
+    let length = rustix::fs::getxattr(path, name, &mut value).ok()?;
+    Some(value[..length].to_vec())
+}
+
+/// An access control list as the kernel takes it: the user 12345 may read; `mask` bounds it.
+fn access_list(mask: u16) -> Vec<u8> {
+    let nobody = u32::MAX;
+    let entries = [
+        (0x01_u16, 6_u16, nobody),
+        (0x02, 4, 12345),
+        (0x04, 4, nobody),
+        (0x10, mask, nobody),
+        (0x20, 0, nobody),
+    ];
+    let mut out = 2_u32.to_le_bytes().to_vec();
+    for (tag, permissions, id) in entries {
+        out.extend(tag.to_le_bytes());
+        out.extend(permissions.to_le_bytes());
+        out.extend(id.to_le_bytes());
+    }
+    out
+}
+
 #[test]
-fn extended_attributes_are_kept() {
+fn extended_attributes_and_access_lists_are_kept() {
+    for (name, value) in [
+        ("user.note", b"kept".to_vec()),
+        ("system.posix_acl_access", access_list(4)),
+        ("system.posix_acl_access", access_list(6)),
+    ] {
+        let place = Place::new();
+        place.write("f.txt", "old\n");
+        let path = place.inside("f.txt");
+        if rustix::fs::setxattr(&path, name, &value, XattrFlags::empty()).is_err() {
+            eprintln!("SKIPPED: the file system has no `{name}`");
+            continue;
+        }
+        let mode = fs::metadata(&path).unwrap().mode();
+        place.apply("*** Update File: f.txt\n-old\n+new\n").unwrap();
+        assert_eq!(attribute(&path, name), Some(value.clone()), "{name}");
+        assert_eq!(fs::metadata(&path).unwrap().mode(), mode, "{name}");
+        let to = place.inside("sub/g.txt");
+        place
+            .apply("*** Update File: f.txt\n*** Move to: sub/g.txt\n")
+            .unwrap();
+        assert_eq!(attribute(&to, name), Some(value.clone()), "{name}");
+        assert_eq!(fs::metadata(&to).unwrap().mode(), mode, "{name}");
+        place
+            .apply("*** Update File: sub/g.txt\n*** Move to: h.txt\n-new\n+newer\n")
+            .unwrap();
+        assert_eq!(
+            attribute(&place.inside("h.txt"), name),
+            Some(value),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn the_default_list_of_a_directory_is_for_new_files_only() {
     let place = Place::new();
-    place.write("f.txt", "old\n");
-    let path = place.inside("f.txt");
-    if rustix::fs::setxattr(&path, "user.note", b"kept", XattrFlags::empty()).is_err() {
-        eprintln!("SKIPPED: the file system has no user attributes");
+    place.write("d/f.txt", "old\n");
+    let (access, default) = ("system.posix_acl_access", "system.posix_acl_default");
+    let directory = place.inside("d");
+    if rustix::fs::setxattr(&directory, default, &access_list(6), XattrFlags::empty()).is_err() {
+        eprintln!("SKIPPED: the file system has no access control lists");
         return;
     }
-    place.apply("*** Update File: f.txt\n-old\n+new\n").unwrap();
-    let mut value = [0; 16];
-    let length = rustix::fs::getxattr(&path, "user.note", &mut value).unwrap();
-    assert_eq!(&value[..length], b"kept");
+    place
+        .apply("*** Update File: d/f.txt\n-old\n+new\n*** Add File: d/n.txt\n+x\n")
+        .unwrap();
+    assert_eq!(attribute(&place.inside("d/f.txt"), access), None);
+    assert!(attribute(&place.inside("d/n.txt"), access).is_some());
 }
 
 #[test]
