@@ -113,7 +113,10 @@ impl Directory {
         }
         // File systems without the flag: a second name fails where something is, too.
         match self.link(from, to) {
-            Ok(()) => self.unlink(from),
+            Ok(()) => self.unlink(from).inspect_err(|_| {
+                // Else the file had both names, and nobody would take the new one back.
+                drop(self.unlink(to));
+            }),
             Err(err) if err.kind() == io::ErrorKind::AlreadyExists => Err(err),
             Err(err) if err.kind() == io::ErrorKind::NotFound => Err(err),
             // Without links either, looking first is the best there is.

@@ -175,7 +175,8 @@ impl Workspace {
 
     /// Writes all changes or none. On an error all files are as they were. However the process
     /// ends, each file is wholly old or wholly new; what may be left over has a name that begins
-    /// with [`crate::TEMPORARY_PREFIX`].
+    /// with [`crate::TEMPORARY_PREFIX`]. One exception: a file that cannot be replaced is written
+    /// in place, and a warning says so; it is torn if the process ends in the middle of that.
     ///
     /// A file with several hard links gets an inode of its own; the other names keep the old
     /// content.
