@@ -7,6 +7,7 @@
 )]
 
 mod bytes;
+mod edits;
 mod forms;
 mod large;
 mod messages;
