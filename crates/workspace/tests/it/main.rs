@@ -1,6 +1,7 @@
 //! Tests of the workspace on real files.
 #![cfg(test)]
 
+mod boundary;
 mod commit;
 mod faults;
 mod git_diff;

@@ -94,7 +94,7 @@ pub(crate) fn apply(workspace: &Workspace, body: &str) -> Result<String, String>
     }))
 }
 
-fn change_of(workspace: &Workspace, change: patch::PlannedChange) -> FileChange {
+pub(crate) fn change_of(workspace: &Workspace, change: patch::PlannedChange) -> FileChange {
     let target = workspace.resolve(&change.path).unwrap();
     let kind = match change.kind {
         patch::ChangeKind::Add { after } => ChangeKind::Create { after },
