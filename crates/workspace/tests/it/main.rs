@@ -3,6 +3,7 @@
 
 mod boundary;
 mod commit;
+mod documented;
 mod faults;
 mod git_diff;
 mod in_place;
