@@ -1,8 +1,14 @@
 //! An index of the lines of a file: offsets only, so that a big file costs four bytes a line.
 
+use std::cell::Cell;
+
 use memchr::memchr_iter;
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
+/// How many lines may be compared in a small file, and for each line of a large one: seconds at most.
+/// An edit that a model writes needs less than a hundredth of it.
+const EFFORT: u64 = 30_000_000;
+const EFFORT_A_LINE: u64 = 64;
 
 /// How a line ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +35,8 @@ pub(crate) struct Lines<'a> {
     bytes: &'a [u8],
     /// Where each line begins, and the end of the file.
     starts: Vec<u32>,
+    /// How many more lines may be compared.
+    effort: Cell<u64>,
 }
 
 impl<'a> Lines<'a> {
@@ -44,7 +52,25 @@ impl<'a> Lines<'a> {
         if starts.last() != Some(&end) {
             starts.push(end);
         }
-        Some(Self { bytes, starts })
+        let effort = Cell::new(EFFORT + EFFORT_A_LINE * starts.len() as u64);
+        Some(Self {
+            bytes,
+            starts,
+            effort,
+        })
+    }
+
+    /// Counts lines that are about to be compared; `false` if that would be too many in all, and
+    /// from then on.
+    pub(crate) fn spend(&self, n_lines: usize) -> bool {
+        let left = self.effort.get().saturating_sub(n_lines as u64);
+        self.effort.set(left);
+        left > 0
+    }
+
+    /// Whether a search was given up, so that its answer says nothing.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.effort.get() == 0
     }
 
     /// How many lines there are.

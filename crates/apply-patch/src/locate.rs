@@ -4,10 +4,12 @@
 //! The leftmost and the rightmost placement are found greedily; all others lie between them, so
 //! there is exactly one if they are the same. That needs no memory for candidates.
 
+use std::rc::Rc;
+
 use crate::level::Level;
 use crate::lines::Lines;
 use crate::patch::{Chunk, ChunkLine, Mark};
-use crate::scope::{Ranges, Reach, after_headers, ranges};
+use crate::scope::{Place, Ranges, Reach, Scopes};
 use crate::search::Pattern;
 
 /// How many candidate lines an error lists.
@@ -33,12 +35,21 @@ pub(crate) enum Miss<'p> {
     Lines { chunk: &'p Chunk },
     /// The old lines are in the file, but not where the other chunks and headers allow them.
     Place { chunk: &'p Chunk, at: Vec<usize> },
+    /// The search was given up.
+    Effort { chunk: &'p Chunk },
     /// There is more than one way.
     Ambiguous {
         chunk: &'p Chunk,
         at: Vec<usize>,
         total: usize,
     },
+}
+
+impl Miss<'_> {
+    /// Whether a more lenient search makes no sense.
+    fn is_final(&self) -> bool {
+        matches!(self, Self::Ambiguous { .. } | Self::Effort { .. })
+    }
 }
 
 /// The old lines of a body.
@@ -57,7 +68,7 @@ pub(crate) fn place<'p>(
     let cut = bodies(chunks, true);
     let worth_cutting = cut != bodies(chunks, false);
     let miss = match whole {
-        Err(miss) if worth_cutting && !matches!(miss, Miss::Ambiguous { .. }) => miss,
+        Err(miss) if worth_cutting && !miss.is_final() => miss,
         whole => return whole,
     };
     // Blank lines at the end of a chunk may be only layout of the patch.
@@ -95,13 +106,17 @@ fn attempts<'p>(
     let mut last_miss = None;
     for level in Level::ALL {
         let search = Search::new(lines, level, chunks, bodies);
-        match search.and_then(|search| search.unique()) {
+        let found = search.and_then(|search| search.unique());
+        if let Some(chunk) = chunks.first().filter(|_| lines.is_exhausted()) {
+            return Err(Miss::Effort { chunk });
+        }
+        match found {
             Ok(starts) => {
                 let placed = chunks.iter().zip(bodies).zip(starts);
                 let placed = placed.map(|((chunk, body), start)| Placed { chunk, body, start });
                 return Ok(placed.collect());
             }
-            Err(miss @ Miss::Ambiguous { .. }) => return Err(miss),
+            Err(miss) if miss.is_final() => return Err(miss),
             Err(miss) => last_miss = Some(miss),
         }
     }
@@ -116,9 +131,9 @@ struct Item<'p> {
     chunk: &'p Chunk,
     pattern: Pattern<'p>,
     /// Where it may begin if that is within the block of its headers.
-    block: Option<Ranges>,
+    block: Option<Rc<Ranges>>,
     /// Where it may begin at all.
-    rest: Ranges,
+    rest: Rc<Ranges>,
 }
 
 struct Search<'l, 'f, 'p> {
@@ -133,8 +148,9 @@ impl<'l, 'f, 'p> Search<'l, 'f, 'p> {
         chunks: &'p [Chunk],
         bodies: &[&'p [ChunkLine]],
     ) -> Result<Self, Miss<'p>> {
+        let mut scopes = Scopes::new(lines, level);
         let items = chunks.iter().zip(bodies);
-        let items = items.map(|(chunk, body)| Item::new(lines, level, chunk, body));
+        let items = items.map(|(chunk, body)| Item::new(lines, &mut scopes, chunk, (level, body)));
         Ok(Self {
             lines,
             items: items.collect::<Result<_, _>>()?,
@@ -144,7 +160,7 @@ impl<'l, 'f, 'p> Search<'l, 'f, 'p> {
     /// The starts of the only placement.
     fn unique(&self) -> Result<Vec<usize>, Miss<'p>> {
         let in_blocks: Vec<&Ranges> = self.items.iter().map(Item::preferred).collect();
-        let anywhere: Vec<&Ranges> = self.items.iter().map(|item| &item.rest).collect();
+        let anywhere: Vec<&Ranges> = self.items.iter().map(|item| &*item.rest).collect();
         for ranges in [in_blocks, anywhere] {
             let Ok(left) = self.leftmost(&ranges) else {
                 continue;
@@ -158,7 +174,7 @@ impl<'l, 'f, 'p> Search<'l, 'f, 'p> {
             }
             return Ok(left);
         }
-        let ranges: Vec<&Ranges> = self.items.iter().map(|item| &item.rest).collect();
+        let ranges: Vec<&Ranges> = self.items.iter().map(|item| &*item.rest).collect();
         match self.leftmost(&ranges) {
             Ok(left) => Ok(left),
             Err(item) => Err(self.miss(item)),
@@ -170,7 +186,8 @@ impl<'l, 'f, 'p> Search<'l, 'f, 'p> {
         let mut cursor = 0;
         let mut starts = Vec::with_capacity(self.items.len());
         for (item, ranges) in self.items.iter().zip(ranges) {
-            let mut found = ranges.iter().filter(|(_, to)| *to >= cursor);
+            let n_before = ranges.partition_point(|(_, to)| *to < cursor);
+            let mut found = ranges.iter().skip(n_before);
             let start = found
                 .find_map(|(from, to)| item.pattern.first(self.lines, (*from).max(cursor), *to));
             let Some(start) = start else {
@@ -188,7 +205,8 @@ impl<'l, 'f, 'p> Search<'l, 'f, 'p> {
         let mut starts = Vec::with_capacity(self.items.len());
         for (item, ranges) in self.items.iter().zip(ranges).rev() {
             let latest = bound.saturating_sub(item.pattern.len());
-            let mut found = ranges.iter().rev().filter(|(from, _)| *from <= latest);
+            let n_fitting = ranges.partition_point(|(from, _)| *from <= latest);
+            let mut found = ranges.iter().take(n_fitting).rev();
             let start = found
                 .find_map(|(from, to)| item.pattern.last(self.lines, *from, (*to).min(latest)));
             let start = start.unwrap_or(0);
@@ -235,37 +253,34 @@ impl<'l, 'f, 'p> Search<'l, 'f, 'p> {
 impl<'p> Item<'p> {
     fn new(
         lines: &Lines<'_>,
-        level: Level,
+        scopes: &mut Scopes<'_, '_, 'p>,
         chunk: &'p Chunk,
-        body: &'p [ChunkLine],
+        (level, body): (Level, &'p [ChunkLine]),
     ) -> Result<Self, Miss<'p>> {
         let pattern = Pattern::new(level, old_lines(body));
         let only_adds = pattern.len() == 0;
         if only_adds && lines.len() > 0 && chunk.headers.is_empty() && !chunk.at_end {
             return Err(Miss::NoAnchor { chunk });
         }
-        let allowed = |reach| {
-            let found = if only_adds && !chunk.at_end {
-                after_headers(lines, &chunk.headers, level, reach)
-            } else {
-                ranges(lines, &chunk.headers, level, reach)
-            };
-            let mut found = found.map_err(|index| Miss::Header {
+        let place = if only_adds && !chunk.at_end {
+            Place::RightAfter
+        } else {
+            Place::Within
+        };
+        let mut allowed = |reach| {
+            let found = scopes.find(&chunk.headers, place, reach);
+            let found = found.map_err(|index| Miss::Header {
                 chunk,
                 header: chunk.headers.get(index).map_or("", String::as_str),
             })?;
-            if chunk.at_end {
-                let start = lines.len().checked_sub(pattern.len());
-                found.retain_mut(|range| {
-                    let inside = start.filter(|start| (range.0..=range.1).contains(start));
-                    *range = (inside.unwrap_or(0), inside.unwrap_or(0));
-                    inside.is_some()
-                });
-            }
-            Ok(found)
+            Ok(if chunk.at_end {
+                Rc::new(only_at_end(lines, &found, pattern.len()))
+            } else {
+                found
+            })
         };
         let rest = allowed(Reach::Rest)?;
-        let has_match = |ranges: &Ranges| {
+        let has_match = |ranges: &Rc<Ranges>| {
             let mut ranges = ranges.iter();
             ranges.any(|(from, to)| pattern.first(lines, *from, *to).is_some())
         };
@@ -286,4 +301,12 @@ impl<'p> Item<'p> {
     fn preferred(&self) -> &Ranges {
         self.block.as_ref().unwrap_or(&self.rest)
     }
+}
+
+/// The start of the lines at the end of the file, if it is allowed.
+fn only_at_end(lines: &Lines<'_>, ranges: &Ranges, n_lines: usize) -> Ranges {
+    let start = lines.len().checked_sub(n_lines);
+    let is_allowed = |start: &usize| ranges.iter().any(|(from, to)| (from..=to).contains(&start));
+    let start = start.filter(is_allowed);
+    start.map(|start| (start, start)).into_iter().collect()
 }

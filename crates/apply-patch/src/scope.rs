@@ -1,11 +1,14 @@
 //! Where a chunk may begin, given its `@@` lines.
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use crate::level::Level;
 use crate::lines::Lines;
-use crate::search::Pattern;
+use crate::search::{Pattern, effort};
 
 /// How far a header reaches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Reach {
     /// Over the block that the header opens.
     Block,
@@ -16,8 +19,50 @@ pub(crate) enum Reach {
 /// Allowed starts as inclusive ranges, in order and apart from each other.
 pub(crate) type Ranges = Vec<(usize, usize)>;
 
+/// What a chunk has, so that it may begin after its headers or only right after the last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Place {
+    Within,
+    RightAfter,
+}
+
+/// An `Err` is the index of the header that is not there.
+type Found = Result<Rc<Ranges>, usize>;
+
+/// The starts at one level. Chunks often have the same headers, which are looked for once.
+pub(crate) struct Scopes<'l, 'f, 'p> {
+    lines: &'l Lines<'f>,
+    level: Level,
+    known: HashMap<(&'p [String], Place, Reach), Found>,
+}
+
+impl<'l, 'f, 'p> Scopes<'l, 'f, 'p> {
+    pub(crate) fn new(lines: &'l Lines<'f>, level: Level) -> Self {
+        Self {
+            lines,
+            level,
+            known: HashMap::new(),
+        }
+    }
+
+    pub(crate) fn find(&mut self, headers: &'p [String], place: Place, reach: Reach) -> Found {
+        let (lines, level) = (self.lines, self.level);
+        let found = self
+            .known
+            .entry((headers, place, reach))
+            .or_insert_with(|| {
+                let found = match place {
+                    Place::Within => ranges(lines, headers, level, reach),
+                    Place::RightAfter => after_headers(lines, headers, level, reach),
+                };
+                found.map(Rc::new)
+            });
+        found.clone()
+    }
+}
+
 /// The starts that the headers allow; an `Err` is the index of the header that is not there.
-pub(crate) fn ranges(
+fn ranges(
     lines: &Lines<'_>,
     headers: &[String],
     level: Level,
@@ -42,7 +87,7 @@ pub(crate) fn ranges(
 }
 
 /// The lines right after the innermost header: where a pure addition goes.
-pub(crate) fn after_headers(
+fn after_headers(
     lines: &Lines<'_>,
     headers: &[String],
     level: Level,
@@ -95,7 +140,11 @@ fn block_end(lines: &Lines<'_>, header: usize) -> usize {
     let mut end = header;
     let mut seen_text = false;
     for at in header + 1..lines.len() {
-        let (other_indent, first) = shape(lines.content(at));
+        let line = lines.content(at);
+        if !lines.spend(effort(line)) {
+            break;
+        }
+        let (other_indent, first) = shape(line);
         let Some(first) = first else {
             end = at;
             continue;

@@ -104,7 +104,7 @@ impl<'p> Pattern<'p> {
                 Direction::Forward => starts.next(),
                 Direction::Backward => starts.next_back(),
             } {
-                if !visit(start) {
+                if !lines.spend(1) || !visit(start) {
                     return;
                 }
             }
@@ -126,7 +126,11 @@ impl<'p> Pattern<'p> {
                 at = next;
             }
             n_done += 1;
-            let line = self.level.normal(lines.content(at));
+            let line = lines.content(at);
+            if !lines.spend(effort(line)) {
+                return;
+            }
+            let line = self.level.normal(line);
             matched = self.advance(direction, matched, &line);
             if matched == self.len() {
                 let start = match direction {
@@ -155,7 +159,9 @@ impl<'p> Pattern<'p> {
             }
             _ => return Some(at),
         };
-        Some(lines.line_at(lines.start(base) + found))
+        let next = lines.line_at(lines.start(base) + found);
+        // Lines that are skipped cost little, not nothing.
+        lines.spend(at.abs_diff(next) / 16).then_some(next)
     }
 
     /// How much of the pattern is matched after one more line.
@@ -187,6 +193,11 @@ impl<'p> Pattern<'p> {
             }
         }
     }
+}
+
+/// How many lines of usual length a line counts for.
+pub(crate) fn effort(line: &[u8]) -> usize {
+    1 + line.len() / 64
 }
 
 /// For each prefix, the length of its longest proper border.

@@ -149,6 +149,11 @@ fn no_fit(path: &str, lines: &Lines<'_>, miss: &Miss<'_>) -> PlanError {
             (chunk, reason.to_owned())
         }
         Miss::Lines { chunk } => (chunk, unknown_lines(lines, chunk)),
+        Miss::Effort { chunk } => {
+            let reason = "its chunks take too long to find; send the patch in parts, each with \
+                          fewer chunks and `@@` lines";
+            (chunk, reason.to_owned())
+        }
         Miss::Place { chunk, at } => (chunk, misplaced(chunk, at)),
         Miss::Ambiguous { chunk, at, total } => {
             let reason = format!(

@@ -80,5 +80,28 @@ fn many_headers_are_refused_in_a_row_and_quick_apart() {
         .map(|n| format!("@@ {}\n-{}\n+x\n", 4 * n, 4 * n + 1))
         .collect();
     edit(before.as_bytes(), &chunks).unwrap();
+    // Of equal chunks in a file of equal lines, only the first error costs anything.
+    let before = "a\n".repeat(20_000);
+    for chunk in [
+        "@@ a\n+x\n".to_owned(),
+        format!("{}-a\n", "@@ a\n".repeat(32)),
+    ] {
+        let err = edit(before.as_bytes(), &chunk.repeat(1000)).unwrap_err();
+        assert!(err.contains("matches, at lines"), "{err}");
+    }
+    assert!(started.elapsed().as_secs() < LIMIT_SECONDS);
+}
+
+#[test]
+fn a_search_without_end_is_given_up() {
+    // Each chunk is looked for in the whole block, in vain.
+    let lines: String = (0..20_000).map(|n| format!("  {}\n", n % 90)).collect();
+    let chunks = "@@ a\n-  x\n".repeat(5000);
+    let started = Instant::now();
+    let err = edit(format!("a\n{lines}").as_bytes(), &chunks).unwrap_err();
+    assert!(
+        err.contains("too long to find; send the patch in parts"),
+        "{err}"
+    );
     assert!(started.elapsed().as_secs() < LIMIT_SECONDS);
 }

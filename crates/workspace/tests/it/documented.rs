@@ -154,6 +154,16 @@ fn every_reason_why_a_chunk_does_not_fit() {
     let message = refused(b"a\nb\n", "-b\n@@\n-a\n");
     let (_, reason) = message.split_once("`PATH`: ").unwrap();
     check(&format!("| {} |", reason.replace("at line 1", "at line N")));
+    // That takes seconds, so that only the tests of the matching do it.
+    let effort = "its chunks take too long to find; send the patch in parts, each with \\
+                          fewer chunks and `@@` lines";
+    assert!(include_str!("../../../apply-patch/src/plan/file.rs").contains(effort));
+    let words: Vec<_> = effort
+        .replace('\\', "")
+        .split_whitespace()
+        .map(str::to_owned)
+        .collect();
+    check(&format!("| {} |", words.join(" ")));
     for before in ["", "\n"] {
         let message = refused(before.as_bytes(), "-zzzz\n");
         check(&format!("| {} |", message.lines().last().unwrap()));
