@@ -11,6 +11,7 @@ mod edits;
 mod forms;
 mod large;
 mod messages;
+mod placement;
 mod places;
 mod progress;
 mod properties;
