@@ -191,7 +191,11 @@ impl Planner<'_, '_> {
         if to == at {
             return Ok(());
         }
-        if self.slots.current(to).is_some() || self.slots.moved_to(to).is_some() {
+        if let Some(away) = self.slots.moved_to(to) {
+            let (path, move_to) = (move_to.to_owned(), away.to_owned());
+            return Err(PlanError::MovedAway { path, move_to });
+        }
+        if self.slots.current(to).is_some() {
             let (path, move_to) = (path.to_owned(), move_to.to_owned());
             return Err(PlanError::MoveOnto { path, move_to });
         }
