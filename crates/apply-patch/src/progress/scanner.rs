@@ -38,10 +38,10 @@ enum At {
 /// The content of a new file, as far as its number of lines depends on it.
 #[derive(Debug, Default, Clone, Copy)]
 struct Content {
-    bytes: usize,
-    newlines: usize,
-    /// How many of its last bytes are line feeds.
-    last_newlines: usize,
+    written: usize,
+    last_is_empty: bool,
+    /// The last line has no line end.
+    is_cut: bool,
 }
 
 impl Scanner {
@@ -130,9 +130,13 @@ impl Scanner {
     fn content_line(&mut self, mut content: Content, line: &str) -> bool {
         let n_before = content.n_lines();
         if let Some(text) = line.strip_prefix('+') {
-            content.push(text.len());
-        } else if is_no_newline(line) {
-            content.pop();
+            content = Content {
+                written: content.written + 1,
+                last_is_empty: text.is_empty(),
+                is_cut: false,
+            };
+        } else if is_no_newline(line) && content.written > 0 {
+            content.is_cut = true;
         } else {
             return self.header(line.trim());
         }
@@ -158,27 +162,8 @@ impl Scanner {
 }
 
 impl Content {
+    /// An empty line without a line end is none.
     fn n_lines(self) -> usize {
-        let has_rest = self.bytes > 0 && self.last_newlines == 0;
-        self.newlines + usize::from(has_rest)
-    }
-
-    /// A line comes, with a line feed.
-    fn push(&mut self, n_bytes: usize) {
-        self.bytes += n_bytes + 1;
-        self.newlines += 1;
-        self.last_newlines = if n_bytes > 0 {
-            1
-        } else {
-            self.last_newlines + 1
-        };
-    }
-
-    /// The last line feed goes, if the content ends with one.
-    fn pop(&mut self) {
-        let n = usize::from(self.last_newlines > 0);
-        self.bytes -= n;
-        self.newlines -= n;
-        self.last_newlines -= n;
+        self.written - usize::from(self.last_is_empty && self.is_cut)
     }
 }
