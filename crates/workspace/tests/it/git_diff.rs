@@ -66,7 +66,7 @@ fn the_kinds_of_change() {
         --- a/a
         +++ b/a
         @@ -1 +1 @@
-        -x
+        -x␍
         +x
         ---
         diff --git a/a b/a
@@ -100,7 +100,7 @@ fn the_kinds_of_change() {
         rename from old
         rename to new
     "#]]
-    .assert_eq(&texts.join("---\n"));
+    .assert_eq(&texts.join("---\n").replace('\r', "␍"));
 }
 
 #[test]
