@@ -44,8 +44,12 @@ fn ex_09_a_few_very_long_lines_keep_the_tail() {
 
 #[test]
 fn ex_11_binary_output_and_invalid_utf_8_arrive_as_text() {
-    let (scene, _) = run("head -c 3000 /dev/urandom; printf '\\xff\\xfe\\x00ok-end'");
-    assert!(scene.output(0, 0).ends_with("ok-end"));
+    let (scene, _) = run("head -c 3000 /dev/urandom; echo; printf '\\xff\\xfe\\x00ok-end'");
+    assert!(
+        scene.output(0, 0).ends_with("ok-end"),
+        "{}",
+        scene.output(0, 0)
+    );
     let (scene, run) = self::run("printf 'a\\xff\\x00b\\n'");
     assert!(scene.printed(0, 0).starts_with("a\u{fffd}"));
     assert!(scene.printed(0, 0).ends_with("b\n"));

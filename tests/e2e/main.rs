@@ -5,6 +5,7 @@
 mod apply;
 mod approvals;
 mod calls;
+mod command_sessions;
 mod commands;
 mod configuration;
 mod demo;

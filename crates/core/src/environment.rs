@@ -24,13 +24,6 @@ pub trait Environment: Send + Sync {
     fn spawn(&self, command: Command)
     -> BoxFuture<'_, Result<Box<dyn RunningCommand>, SpawnError>>;
 
-    /// Takes a command whose shell has ended and that has processes left. They go on until the
-    /// session, or the turn if it is interrupted, ends.
-    fn keep_running(&self, command: Box<dyn RunningCommand>);
-
-    /// Ends everything that still runs.
-    fn stop_all(&self) -> BoxFuture<'_, ()>;
-
     /// Reads a file within the policy, as a command would.
     fn read_file<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<u8>, ReadError>>;
 
@@ -84,6 +77,7 @@ pub struct Command {
     argv: Vec<String>,
     cwd: PathBuf,
     confinement: Confinement,
+    in_terminal: bool,
 }
 
 impl Command {
@@ -103,8 +97,23 @@ impl Command {
                 argv,
                 cwd,
                 confinement,
+                in_terminal: false,
             }),
         }
+    }
+
+    /// The same with a terminal of its own, which takes input.
+    #[must_use]
+    pub fn in_terminal(self) -> Self {
+        Self {
+            in_terminal: true,
+            ..self
+        }
+    }
+
+    /// Whether it has a terminal.
+    pub fn has_terminal(&self) -> bool {
+        self.in_terminal
     }
 
     /// Program and arguments.
@@ -139,6 +148,13 @@ pub trait RunningCommand: Send {
     /// # Cancel safety
     /// A call that is dropped has lost nothing.
     fn next(&mut self) -> BoxFuture<'_, CommandEvent>;
+
+    /// Types something into its terminal; [`Self::next`] writes it as the terminal takes it.
+    /// Without a terminal it is dropped.
+    fn write(&mut self, bytes: &[u8]);
+
+    /// How much of that the terminal has not taken yet, in bytes.
+    fn n_unwritten(&self) -> usize;
 
     /// Whether processes of it are left although its shell has ended.
     fn has_leftovers(&mut self) -> bool;

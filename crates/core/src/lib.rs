@@ -4,6 +4,7 @@
 //! session is one task that owns all state. It knows the traits of tools and no tool, and
 //! reaches the machine only through an [`environment::Environment`].
 
+pub mod commands;
 mod consent;
 pub mod environment;
 mod events;

@@ -19,6 +19,7 @@ use agent_protocol::{
 };
 use agent_rollout::{EventRecord, ItemMetadata, Record};
 
+use crate::commands::CommandSessions;
 use crate::consent::Consent;
 use crate::environment::Environment;
 use crate::events::EventSink;
@@ -42,6 +43,7 @@ pub(crate) struct Session {
     pub(crate) router: Arc<ToolRouter>,
     pub(crate) environment: Arc<dyn Environment>,
     pub(crate) consent: Arc<Consent>,
+    pub(crate) commands: Arc<CommandSessions>,
     pub(crate) cache_key: String,
     pub(crate) total_usage: TokenUsage,
     pub(crate) n_responses: u64,

@@ -335,6 +335,7 @@ impl ThreadManager {
             variables: self.variables.clone(),
             last_request_tokens: None,
             consent: Arc::default(),
+            commands: Arc::default(),
             cache_key: restored.id.to_string(),
             n_responses: restored.history.last_response(),
             history: restored.history,

@@ -21,6 +21,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::commands::CommandSessions;
 use crate::consent::{Asker, Consent};
 use crate::environment::Environment;
 use crate::events::ItemEvents;
@@ -209,6 +210,8 @@ pub struct ToolContext {
     pub cwd: PathBuf,
     /// The machine, as far as the policy lets the call see it.
     pub environment: Arc<dyn Environment>,
+    /// The commands of the thread.
+    pub commands: Arc<CommandSessions>,
     /// Says how the step goes on.
     pub events: ItemEvents,
     /// Asks the call to stop.
@@ -245,6 +248,8 @@ pub struct DecisionContext {
     pub cwd: PathBuf,
     /// The machine within the policy.
     pub environment: Arc<dyn Environment>,
+    /// The commands of the thread.
+    pub commands: Arc<CommandSessions>,
     /// When a person is asked.
     pub approval_policy: agent_protocol::ApprovalPolicy,
     /// What commands may touch.

@@ -142,6 +142,7 @@ pub(crate) async fn run_regular_task(
         repeats: Repeats::default(),
     };
     tracing::info!(turn = %turn_id, model = %turn.session.settings.model, "turn started");
+    turn.session.commands.begin_turn();
     turn.sink.turn(TurnEvent::Started).await;
     let started = EventRecord::TaskStarted {
         turn_id: turn_id.to_string(),
@@ -264,6 +265,7 @@ impl Turn<'_> {
     /// Completes what is open, records the end and tells it.
     async fn finish(mut self, turn_id: TurnId, end: Result<(), TurnStop>) -> Unread {
         self.session.close_open_calls(ABORTED).await;
+        self.stop_commands(&end).await;
         if let Some((events, items)) = self.plan.take() {
             events.completed(TurnItem::TodoList { items }).await;
         }
@@ -295,7 +297,6 @@ impl Turn<'_> {
                 TurnEvent::Failed(failure),
             ),
             Some(StopCause::Interrupted) => {
-                self.session.environment.stop_all().await;
                 self.session.record_notice(&render(&TurnInterrupted)).await;
                 let record = EventRecord::TurnAborted {
                     turn_id,
@@ -310,6 +311,17 @@ impl Turn<'_> {
         let unread = self.unread(&event);
         self.sink.turn(event).await;
         unread
+    }
+
+    /// Where nobody watches, nothing outlives the turn; else only an interruption ends what the
+    /// turn started.
+    async fn stop_commands(&self, end: &Result<(), TurnStop>) {
+        let commands = &self.session.commands;
+        if !self.session.settings.interactive {
+            commands.stop_all("the turn ended").await;
+        } else if matches!(end, Err(TurnStop::Cancelled)) {
+            commands.stop_turn("the turn was interrupted").await;
+        }
     }
 
     /// Records and tells what the patches of the turn changed.

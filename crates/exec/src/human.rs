@@ -179,6 +179,17 @@ impl<W: Write> HumanOutput<W> {
                 }
                 self.command_end(command)
             }
+            ItemEvent::Updated {
+                item:
+                    TurnItem::CommandExecution(CommandExecution {
+                        session_id: Some(session),
+                        ..
+                    }),
+            } => {
+                self.begun = None;
+                let text = format!("  goes on in the background as session {session}");
+                writeln!(self.out, "{}\n", self.paint.dim(&text))
+            }
             ItemEvent::Started {
                 item: TurnItem::TodoList { items },
             }
@@ -373,9 +384,10 @@ impl<W: Write> HumanOutput<W> {
                 unified_diff,
                 left_out,
             } => self.turn_diff(unified_diff, left_out),
-            NoticeEvent::Usage { .. } | NoticeEvent::Context(_) | NoticeEvent::Diff { .. } => {
-                Ok(())
-            }
+            NoticeEvent::Commands { .. }
+            | NoticeEvent::Usage { .. }
+            | NoticeEvent::Context(_)
+            | NoticeEvent::Diff { .. } => Ok(()),
         }
     }
 }

@@ -286,6 +286,7 @@ impl<W: Write> JsonOutput<W> {
             | NoticeEvent::Usage { .. }
             | NoticeEvent::Context(_)
             | NoticeEvent::Diff { .. }
+            | NoticeEvent::Commands { .. }
             | NoticeEvent::TurnDiff { .. } => Ok(()),
         }
     }

@@ -79,6 +79,49 @@ impl Capture {
     }
 }
 
+impl Capture {
+    /// What is kept so far, as plain text, and from here on only what comes next. A character of
+    /// which only the beginning has come is kept for then.
+    pub fn take(&mut self) -> Captured {
+        let rest = self.unfinished().to_vec();
+        let taken = std::mem::replace(self, Self::new(self.half * 2));
+        let n_rest = rest.len();
+        self.push(&rest);
+        taken.without_end(n_rest)
+    }
+
+    /// What is kept so far, without a character of which only the beginning has come.
+    pub fn captured_so_far(&self) -> Captured {
+        let n_rest = self.unfinished().len();
+        let mut whole = self.captured();
+        // The rest became one sign for something unreadable.
+        if n_rest > 0 && whole.text.ends_with('\u{FFFD}') {
+            whole.text.pop();
+        }
+        whole
+    }
+
+    fn without_end(mut self, n_bytes: usize) -> Captured {
+        for _ in 0..n_bytes {
+            if self.tail.pop_back().is_none() {
+                self.head.pop();
+            }
+            self.n_bytes -= 1;
+        }
+        self.captured()
+    }
+
+    /// The bytes at the end that begin a character and do not complete it.
+    pub fn unfinished(&self) -> &[u8] {
+        let (front, back) = self.tail.as_slices();
+        let last = [back, front, &self.head]
+            .into_iter()
+            .find(|part| !part.is_empty());
+        let last = last.unwrap_or(&[]);
+        last.get(whole_characters(last).len()..).unwrap_or(&[])
+    }
+}
+
 fn format_omitted(n_bytes: u64) -> String {
     format!("\n... {n_bytes} bytes omitted ...\n")
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ApprovalPolicy, ApprovalRequest, ContextReport, EditDraft, ItemId, QuestionRequest, RequestId,
-    SandboxMode, ThreadId, TokenUsage, TurnId, TurnItem, UserInput,
+    ApprovalPolicy, ApprovalRequest, CommandInfo, ContextReport, EditDraft, ItemId,
+    QuestionRequest, RequestId, SandboxMode, ThreadId, TokenUsage, TurnId, TurnItem, UserInput,
 };
 
 /// An event and where it belongs.
@@ -247,6 +247,11 @@ pub enum NoticeEvent {
     Diff {
         /// A unified diff, or what stands in its way.
         text: String,
+    },
+    /// What runs in the background, as it was asked for.
+    Commands {
+        /// The oldest first.
+        commands: Vec<CommandInfo>,
     },
     /// What the patches of the turn changed, told at its end.
     TurnDiff {

@@ -34,7 +34,7 @@ pub use question::{Question, QuestionAnswers, QuestionOption, QuestionRequest};
 pub use sandbox::{ParseSandboxModeError, SandboxLevel, SandboxMode};
 pub use serialized::{ItemKind, SerializedItem};
 pub use turn_item::{
-    ChangeKind, CommandExecution, CommandSource, EditDraft, FileChange, FileDraft, ItemStatus,
-    PathChange, TodoItem, TurnItem,
+    ChangeKind, CommandExecution, CommandInfo, CommandSource, EditDraft, FileChange, FileDraft,
+    ItemStatus, PathChange, TodoItem, TurnItem,
 };
 pub use usage::TokenUsage;

@@ -48,6 +48,10 @@ pub enum Op {
     ReportContext,
     /// Asks how the working tree differs from the last commit; answered by a notice.
     ShowDiff,
+    /// Asks what runs in the background; answered by a notice.
+    ListCommands,
+    /// Ends what runs in the background.
+    StopCommands,
     /// Ends the thread: what runs is stopped, the rollout is completed.
     Shutdown,
 }

@@ -65,6 +65,20 @@ pub struct CommandExecution {
     /// It ran outside the sandbox because somebody allowed that.
     #[serde(default)]
     pub escalated: bool,
+    /// The number under which it goes on, or went on, after its call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<u64>,
+}
+
+/// A command that runs in the background.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandInfo {
+    /// Its number.
+    pub session_id: u64,
+    /// The script as the model wrote it.
+    pub command: String,
+    /// How long it has been running, in milliseconds.
+    pub running_ms: u64,
 }
 
 /// Who wanted a command.

@@ -37,6 +37,7 @@ mod personality;
 mod policy;
 mod secrets;
 mod sys;
+mod terminal;
 
 pub use command::{CommandEnd, CommandSpec, SandboxedCommand, SpawnError};
 pub use denial::{Failure, explain_denial};
@@ -47,3 +48,4 @@ pub use personality::findings::{Finding, FindingAction};
 pub use personality::{PERSONALITY, run_personality};
 pub use policy::{NetworkAccess, SandboxPolicy, TemporaryOptions, toolchain_caches};
 pub use secrets::account_home;
+pub use terminal::Terminal;

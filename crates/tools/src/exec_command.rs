@@ -1,15 +1,17 @@
-//! `exec_command`: runs a shell script in the sandbox, to its end or its time limit.
+//! `exec_command`: runs a shell script in the sandbox. What has not ended after a while goes on in
+//! the background, where `write_stdin` reaches it.
 
 mod known_safe;
-mod report;
-mod running;
+pub(crate) mod report;
 mod shell;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use agent_apply_patch::PatchCommand;
-use agent_core::environment::{Command, Confinement, SpawnError};
+use agent_core::commands::NewCommand;
+use agent_core::environment::{Command, Confinement, RunningCommand, SpawnError};
 use agent_core::tool::{
     DecisionContext, Effect, Fatal, PreparedCall, Requirement, Tool, ToolContext, ToolError,
     ToolOutcome,
@@ -20,9 +22,16 @@ use agent_protocol::{
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::time::Instant;
 
 use crate::apply_patch;
 use known_safe::is_known_safe;
+use report::{ABORTED, Report};
+
+/// How long a call waits for the end of its command.
+const DEFAULT_YIELD_MS: u64 = 10_000;
+const MIN_YIELD_MS: u64 = 250;
+const MAX_YIELD_MS: u64 = 30_000;
 
 /// The tool.
 pub(crate) struct ExecCommand;
@@ -38,6 +47,12 @@ pub(crate) struct Args {
     shell: Option<String>,
     /// Whether the shell is a login shell, which reads the user's profile. Default: true.
     login: Option<bool>,
+    /// Whether the command gets a terminal: for programs that ask for one or read input, which
+    /// `write_stdin` types. Default: false, with an empty standard input.
+    tty: Option<bool>,
+    /// How many milliseconds to wait for its end, from 250 to 30000. Default: 10000. After that it
+    /// goes on in the background under a session ID.
+    yield_time_ms: Option<u64>,
     /// After so many milliseconds the command and all its processes are ended.
     timeout_ms: Option<u64>,
     /// The longest output that you want to see, in tokens; the middle is left out.
@@ -70,6 +85,17 @@ impl Args {
     /// The command as people see it.
     fn written(&self) -> String {
         shell::written(self.shell.as_deref(), &self.cmd)
+    }
+
+    fn has_terminal(&self) -> bool {
+        self.tty == Some(true)
+    }
+
+    /// How long the call waits; the user's own commands are waited for to their end.
+    fn patience(&self) -> Option<Duration> {
+        let ms = self.yield_time_ms.unwrap_or(DEFAULT_YIELD_MS);
+        let ms = ms.clamp(MIN_YIELD_MS, MAX_YIELD_MS);
+        (self.source == CommandSource::Model).then(|| Duration::from_millis(ms))
     }
 
     fn is_known_safe(&self) -> bool {
@@ -106,6 +132,7 @@ impl Args {
             duration_ms: None,
             source: self.source,
             escalated: self.escalated,
+            session_id: None,
         }
     }
 }
@@ -113,9 +140,8 @@ impl Args {
 impl Tool for ExecCommand {
     const NAME: &'static str = "exec_command";
     const DESCRIPTION: &'static str = "Runs a shell script and returns its output and exit \
-        status. It has no terminal and an empty standard input, and runs until it ends or \
-        reaches `timeout_ms`. Processes that it leaves in the background go on until the \
-        session ends.";
+        status, or a session ID if it is still running after `yield_time_ms`: then it goes on, \
+        and `write_stdin` gets more output or types into it.";
     type Args = Args;
 
     fn user_command(script: &str) -> Option<Args> {
@@ -124,6 +150,8 @@ impl Tool for ExecCommand {
             workdir: None,
             shell: None,
             login: None,
+            tty: None,
+            yield_time_ms: None,
             timeout_ms: None,
             max_output_tokens: None,
             sandbox_permissions: None,
@@ -189,7 +217,7 @@ impl Tool for ExecCommand {
             Err(refusal) => return failed(&args, refusal),
         };
         match context.environment.spawn(command).await {
-            Ok(running) => running::run(&args, &context, running).await,
+            Ok(running) => run(&args, &context, running).await,
             Err(SpawnError::NoSandbox { reason }) => ToolOutcome {
                 fatal: Some(Fatal {
                     message: format!("no usable sandbox: {reason}"),
@@ -204,6 +232,37 @@ impl Tool for ExecCommand {
             Err(err) => failed(&args, format!("exec_command failed: {err}")),
         }
     }
+}
+
+/// Watches a command until it ends or the call's patience does.
+async fn run(args: &Args, context: &ToolContext, running: Box<dyn RunningCommand>) -> ToolOutcome {
+    let (session, ended) = context.commands.start(NewCommand {
+        running,
+        execution: args.execution(ItemStatus::InProgress),
+        events: context.events.clone(),
+        limit: args.timeout_ms.map(Duration::from_millis),
+        has_terminal: args.has_terminal(),
+    });
+    let deadline = args.patience().map(|patience| Instant::now() + patience);
+    tokio::select! {
+        biased;
+        () = context.cancel.cancelled() => {
+            session.ask_to_stop(ABORTED);
+            session.gone().await;
+        }
+        () = session.ended_by(deadline) => {}
+    }
+    let report = Report {
+        chunk: session.leave().await,
+        session: &session,
+        max_output_tokens: args.max_output_tokens,
+        made_room: ended,
+    };
+    let outcome = report.outcome(context);
+    if !report.goes_on() {
+        context.commands.forget(session.id());
+    }
+    outcome
 }
 
 /// What is started for a call.
@@ -221,8 +280,13 @@ fn command(args: &Args, context: &ToolContext) -> Result<Command, String> {
     let workdir = args.workdir.as_deref();
     let program = vec![shell, flag.to_owned(), args.cmd.clone()];
     let cwd = workdir.map_or_else(|| context.cwd.clone(), |dir| context.cwd.join(dir));
-    Command::new(program, cwd, confinement(context)).map_err(|_patch| {
+    let command = Command::new(program, cwd, confinement(context)).map_err(|_patch| {
         "exec_command failed: this is a patch; send it with the `apply_patch` tool".to_owned()
+    })?;
+    Ok(if args.has_terminal() {
+        command.in_terminal()
+    } else {
+        command
     })
 }
 

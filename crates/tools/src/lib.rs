@@ -8,6 +8,7 @@ mod exec_command;
 mod request_user_input;
 mod update_plan;
 mod view_image;
+mod write_stdin;
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ pub fn tools(setup: ToolSetup) -> Vec<Arc<dyn ToolHandler>> {
             functions_only: setup.functions_only,
         }),
         Arc::new(Arc::new(exec_command::ExecCommand)),
+        Arc::new(Arc::new(write_stdin::WriteStdin)),
         Arc::new(Arc::new(view_image::ViewImage)),
     ];
     if setup.update_plan {

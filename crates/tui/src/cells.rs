@@ -68,7 +68,7 @@ fn left_out(n_lines: usize, look: &Look) -> String {
 }
 
 /// A length of time, as short as it may be.
-fn duration(duration: Duration) -> String {
+pub(crate) fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
     match seconds {
         0..10 => format!("{:.1}s", duration.as_secs_f64()),

@@ -31,7 +31,12 @@ pub(crate) const COMMANDS: &[(&str, &str, bool)] = &[
     ("keymap", "show the keys", false),
     ("settings", "switch what moves, calls and is kept", false),
     ("trust", "say whether this directory is trusted", false),
-    ("stop", "stop what runs", false),
+    ("ps", "show the commands that run in the background", false),
+    (
+        "stop",
+        "stop what runs, also the commands in the background",
+        false,
+    ),
     ("help", "show commands and keys", false),
     ("quit", "end", false),
 ];

@@ -1,19 +1,47 @@
 //! What `/context` and `/status` show.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
-use agent_protocol::{ContextReport, ThreadInfo, TokenUsage};
+use agent_protocol::{CommandInfo, ContextReport, ThreadInfo, TokenUsage};
 use ratatui_core::text::{Line, Span};
 
+use crate::cells;
 use crate::look::Look;
 use crate::row::Row;
 use crate::text;
+
+/// Rows of one script in a list.
+const MAX_SCRIPT_ROWS: usize = 3;
 
 /// Columns of the longest bar.
 const BAR_COLUMNS: u64 = 24;
 
 /// From so many columns on the bars are long and the items are counted.
 const WIDE: u16 = 72;
+
+/// What runs in the background: number, time and script.
+pub(crate) fn commands(commands: &[CommandInfo], look: &Look) -> Vec<Row> {
+    let title = Line::from(Span::styled("In the background", look.theme.heading));
+    let mut rows = text::wrap(&title, look.width, &[], &[]);
+    for command in commands {
+        let took = cells::duration(Duration::from_millis(command.running_ms));
+        let number = format!("  {:>4}  {took:>8}  ", command.session_id);
+        let first = [Span::styled(number, look.theme.dim)];
+        let rest = [Span::raw(" ".repeat(16))];
+        let script = text::spelled_out(command.command.trim_end());
+        let pieces = [text::Piece::new(script, look.theme.text)];
+        let frame = text::Frame {
+            width: look.width,
+            first: &first,
+            rest: &rest,
+        };
+        let mut lines = text::flow(&pieces, frame, text::Break::Words);
+        lines.truncate(MAX_SCRIPT_ROWS);
+        rows.append(&mut lines);
+    }
+    rows
+}
 
 /// Where the context window goes: a bar and numbers for each part.
 pub(crate) fn context(report: &ContextReport, look: &Look) -> Vec<Row> {

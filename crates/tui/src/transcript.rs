@@ -113,6 +113,7 @@ impl Transcript {
                     self.start(id, item.clone(), now);
                 }
                 if let Some(live) = self.find(id) {
+                    live.done |= is_left(&item);
                     live.item = item;
                 }
                 self.finish_plan();
@@ -349,6 +350,18 @@ fn is_exploration(command: &CommandExecution) -> bool {
     command.source == CommandSource::Model
         && command.status == ItemStatus::Completed
         && cells::exploration(&command.command).is_some()
+}
+
+/// Whether a command goes on after its call: its end will be a cell of its own.
+fn is_left(item: &TurnItem) -> bool {
+    matches!(
+        item,
+        TurnItem::CommandExecution(CommandExecution {
+            status: ItemStatus::InProgress,
+            session_id: Some(_),
+            ..
+        })
+    )
 }
 
 /// Leaves out the middle of a very long output; the whole is in the session's file.

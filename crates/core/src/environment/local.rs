@@ -4,12 +4,12 @@ use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use agent_protocol::{SandboxLevel, SandboxMode};
 use agent_sandbox::{
-    CommandSpec, Holder, HolderOptions, SandboxError, SandboxPolicy, SandboxedCommand,
+    CommandSpec, Holder, HolderOptions, SandboxError, SandboxPolicy, SandboxedCommand, Terminal,
 };
 use agent_workspace::{
     CommitError, Committed, Durability, FileChange, Refusal, Target, Workspace, WritableRoot,
@@ -19,7 +19,6 @@ use futures_util::future::BoxFuture;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
 use tokio::sync::OnceCell;
-use tokio::task::JoinSet;
 
 use super::shims::Shims;
 use super::{
@@ -57,8 +56,6 @@ pub struct LocalEnvironment {
     holder: OnceCell<Holder>,
     /// The holder of commands that are not confined.
     unconfined: OnceCell<Holder>,
-    /// Commands whose shell has ended; aborting a task ends its command.
-    leftovers: Mutex<JoinSet<()>>,
     /// Opened with the first edit.
     workspace: OnceLock<Arc<Workspace>>,
     /// Made with the first command; none where they cannot be made.
@@ -72,7 +69,6 @@ impl LocalEnvironment {
             settings,
             holder: OnceCell::new(),
             unconfined: OnceCell::new(),
-            leftovers: Mutex::new(JoinSet::new()),
             workspace: OnceLock::new(),
             shims: OnceLock::new(),
         }
@@ -125,8 +121,7 @@ impl LocalEnvironment {
         let failed = |err: std::io::Error| SpawnError::Failed {
             reason: err.to_string(),
         };
-        let (reader, writer) = std::io::pipe().map_err(failed)?;
-        let stdout = OwnedFd::from(writer);
+        let (output, stdin, stdout) = streams(command.has_terminal()).map_err(failed)?;
         let stderr = stdout.try_clone().map_err(failed)?;
         let program = command.argv().first().cloned().unwrap_or_default();
         let mut env = self.settings.variables.clone();
@@ -135,21 +130,22 @@ impl LocalEnvironment {
             shims.put_first(&mut env);
             argv = shims.in_login_shell(&argv);
         }
+        if command.has_terminal() {
+            set(&mut env, "TERM", "xterm");
+        }
         let spec = CommandSpec {
             argv: argv.into_iter().map(OsString::from).collect(),
             env,
             cwd: command.cwd().to_owned(),
-            stdin: None,
+            stdin,
             stdout,
             stderr,
         };
-        let output = pipe::Receiver::from_owned_fd(OwnedFd::from(reader)).map_err(failed)?;
         let command = holder.spawn(spec).await;
         let command = command.map_err(|err| spawn_error(err, program))?;
         Ok(Box::new(LocalCommand {
             command,
             output: Some(output),
-            buffer: BytesMut::new(),
             ended: false,
         }))
     }
@@ -191,12 +187,6 @@ impl LocalEnvironment {
         let prepare = || Shims::prepare(&self.settings.policy.agent_home);
         self.shims.get_or_init(prepare).as_ref()
     }
-
-    fn leftovers(&self) -> std::sync::MutexGuard<'_, JoinSet<()>> {
-        self.leftovers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Environment for LocalEnvironment {
@@ -205,24 +195,6 @@ impl Environment for LocalEnvironment {
         command: Command,
     ) -> BoxFuture<'_, Result<Box<dyn RunningCommand>, SpawnError>> {
         Box::pin(self.start(command))
-    }
-
-    fn keep_running(&self, mut command: Box<dyn RunningCommand>) {
-        let mut leftovers = self.leftovers();
-        while leftovers.try_join_next().is_some() {}
-        leftovers.spawn(async move {
-            // Its output is read so that it does not block on a full pipe.
-            while !matches!(
-                command.next().await,
-                CommandEvent::OutputClosed | CommandEvent::Lost(_)
-            ) {}
-            command.gone().await;
-        });
-    }
-
-    fn stop_all(&self) -> BoxFuture<'_, ()> {
-        let mut leftovers = std::mem::take(&mut *self.leftovers());
-        Box::pin(async move { leftovers.shutdown().await })
     }
 
     fn read_file<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<u8>, ReadError>> {
@@ -292,8 +264,7 @@ impl Edits for Workspace {
 /// A command of this machine.
 struct LocalCommand {
     command: SandboxedCommand,
-    output: Option<pipe::Receiver>,
-    buffer: BytesMut,
+    output: Option<Output>,
     ended: bool,
 }
 
@@ -302,14 +273,12 @@ impl LocalCommand {
         let Self {
             command,
             output,
-            buffer,
             ended,
         } = self;
-        buffer.reserve(READ_BYTES);
-        // Both branches are cancel-safe: what was read is in the buffer, `wait` loses nothing.
+        // Both branches are cancel-safe: what was read is returned at once, `wait` loses nothing.
         tokio::select! {
             biased;
-            read = read_some(output, buffer), if output.is_some() => {
+            read = read_some(output), if output.is_some() => {
                 if let Some(bytes) = read {
                     return CommandEvent::Output(bytes);
                 }
@@ -328,18 +297,63 @@ impl LocalCommand {
     }
 }
 
+fn set(variables: &mut Vec<(OsString, OsString)>, name: &str, value: &str) {
+    variables.retain(|(other, _)| other != name);
+    variables.push((name.into(), value.into()));
+}
+
+/// What a command prints, as the agent reads it.
+enum Output {
+    Pipe(pipe::Receiver, BytesMut),
+    Terminal(Terminal),
+}
+
+/// The agent's end of a command's output, and the command's input and output.
+fn streams(in_terminal: bool) -> io::Result<(Output, Option<OwnedFd>, OwnedFd)> {
+    if in_terminal {
+        let (terminal, theirs) = Terminal::open()?;
+        let stdin = theirs.try_clone()?;
+        return Ok((Output::Terminal(terminal), Some(stdin), theirs));
+    }
+    let (reader, writer) = std::io::pipe()?;
+    let reader = pipe::Receiver::from_owned_fd(OwnedFd::from(reader))?;
+    Ok((
+        Output::Pipe(reader, BytesMut::new()),
+        None,
+        OwnedFd::from(writer),
+    ))
+}
+
 /// What can be read now; `None` at the end.
-async fn read_some(output: &mut Option<pipe::Receiver>, buffer: &mut BytesMut) -> Option<Bytes> {
-    let output = output.as_mut()?;
-    match output.read_buf(buffer).await {
-        Ok(0) | Err(_) => None,
-        Ok(_) => Some(buffer.split().freeze()),
+async fn read_some(output: &mut Option<Output>) -> Option<Bytes> {
+    match output.as_mut()? {
+        Output::Pipe(pipe, buffer) => {
+            buffer.reserve(READ_BYTES);
+            match pipe.read_buf(buffer).await {
+                Ok(0) | Err(_) => None,
+                Ok(_) => Some(buffer.split().freeze()),
+            }
+        }
+        Output::Terminal(terminal) => terminal.read().await,
     }
 }
 
 impl RunningCommand for LocalCommand {
     fn next(&mut self) -> BoxFuture<'_, CommandEvent> {
         Box::pin(self.next_event())
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        if let Some(Output::Terminal(terminal)) = &mut self.output {
+            terminal.write(bytes);
+        }
+    }
+
+    fn n_unwritten(&self) -> usize {
+        match &self.output {
+            Some(Output::Terminal(terminal)) => terminal.n_unwritten(),
+            Some(Output::Pipe(..)) | None => 0,
+        }
     }
 
     fn has_leftovers(&mut self) -> bool {

@@ -4,12 +4,16 @@
 use std::collections::VecDeque;
 use std::pin::pin;
 
-use agent_protocol::{ApprovalChoice, Event, FailureKind, Op, ThreadEvent, TurnFailure, UserInput};
+use agent_protocol::{
+    ApprovalChoice, Event, FailureKind, NoticeEvent, Op, ThreadEvent, TurnFailure, UserInput,
+};
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::Session;
+use crate::commands::CommandSessions;
+use crate::events::EventSink;
 use crate::turn::{StopCause, TurnControl, Unread, run_regular_task};
 
 /// Runs until it is told to shut down or nobody can send operations any more.
@@ -23,7 +27,7 @@ pub(crate) async fn run_actor(session: Session, ops: mpsc::Receiver<Op>) {
     };
     actor.run().await;
     let session = &mut actor.session;
-    session.environment.stop_all().await;
+    session.commands.stop_all("the session ended").await;
     session.log.sync();
     session.sink.emit(Event::Thread(ThreadEvent::Closed)).await;
 }
@@ -76,6 +80,8 @@ impl Actor {
             Op::Configure(change) => self.session.configure(change).await,
             Op::ReportContext => self.session.report_context().await,
             Op::ShowDiff => return self.drive_diff().await,
+            Op::ListCommands => tell_commands(&self.session.commands, &self.session.sink).await,
+            Op::StopCommands => self.session.commands.stop_all(STOPPED).await,
             // Nothing runs, nothing waits for an answer.
             Op::Interrupt | Op::Answer { .. } | Op::Reply { .. } => {}
             Op::Shutdown => return Next::ShutDown,
@@ -107,6 +113,8 @@ impl Actor {
         let (steering, steered) = mpsc::unbounded_channel(); // Bounded by how fast a person types.
         let deadline = self.session.settings.limits.timeout;
         let consent = std::sync::Arc::clone(&self.session.consent);
+        let commands = std::sync::Arc::clone(&self.session.commands);
+        let sink = self.session.sink.clone();
         let control = TurnControl::new(cancel.clone(), steered);
         let cause = control.cause();
         let inbox = &mut self.inbox;
@@ -146,6 +154,8 @@ impl Actor {
                     request_id,
                     answers,
                 }) => consent.reply(request_id, answers),
+                Some(Op::ListCommands) => tell_commands(&commands, &sink).await,
+                Some(Op::StopCommands) => commands.stop_all(STOPPED).await,
                 Some(
                     op @ (Op::Configure(_)
                     | Op::UserCommand { .. }
@@ -172,6 +182,16 @@ impl Actor {
         let work = self.session.show_diff(cancel.clone());
         beside(work, &cancel, &mut self.inbox).await
     }
+}
+
+/// Why commands end that the user stops.
+const STOPPED: &str = "the user stopped it";
+
+/// Tells what runs in the background.
+async fn tell_commands(commands: &CommandSessions, sink: &EventSink) {
+    let commands = commands.list();
+    let notice = NoticeEvent::Commands { commands };
+    sink.emit(Event::Notice(notice)).await;
 }
 
 /// Waits for work of the user's and lets the user stop it; everything else is done after it.

@@ -26,7 +26,7 @@ impl Session {
             && mode != self.settings.sandbox_mode
         {
             // Commands that still run were started under other limits.
-            self.environment.stop_all().await;
+            self.commands.stop_all("the sandbox was changed").await;
             self.settings.sandbox_mode = mode;
             self.settings.sandbox.mode = mode;
             self.environment = self.settings.environment(&self.variables);

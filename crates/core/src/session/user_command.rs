@@ -77,6 +77,7 @@ impl Session {
             call_id: call_id.clone(),
             cwd: self.settings.cwd.clone(),
             environment: Arc::clone(&self.environment),
+            commands: Arc::clone(&self.commands),
             events: events.clone(),
             cancel: cancel.clone(),
             max_output_tokens: MAX_OUTPUT_TOKENS,

@@ -61,6 +61,7 @@ impl Orchestrator {
             decision: DecisionContext {
                 cwd: settings.cwd.clone(),
                 environment: Arc::clone(&session.environment),
+                commands: Arc::clone(&session.commands),
                 approval_policy: settings.approval_policy,
                 sandbox_mode: settings.sandbox_mode,
                 denies_reads: !settings.sandbox.denied_reads.is_empty(),
@@ -97,6 +98,7 @@ impl Orchestrator {
             call_id,
             cwd: self.decision.cwd.clone(),
             environment: Arc::clone(&self.decision.environment),
+            commands: Arc::clone(&self.decision.commands),
             events: events.clone(),
             cancel: self.cancel.clone(),
             max_output_tokens: self.max_output_tokens,

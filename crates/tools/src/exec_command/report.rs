@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
-use agent_core::environment::CommandEnd;
+use agent_core::commands::{CommandChunk, CommandSession, Ending, MAX_LIVE};
 use agent_core::tool::{ToolContext, ToolOutcome};
-use agent_process::{Captured, shorten_for_model};
+use agent_process::shorten_for_model;
 use agent_protocol::{CommandExecution, ItemStatus, TurnItem};
 
 use super::Args;
@@ -14,58 +14,39 @@ use super::Args;
 /// Output is this long for the model unless the call says otherwise, in tokens.
 const DEFAULT_OUTPUT_TOKENS: usize = 10_000;
 
-/// How a call came to its end.
-#[derive(Debug)]
-pub(super) enum Ending {
-    /// The shell ended.
-    Ended(CommandEnd),
-    /// The time limit was reached.
-    TimedOut(Duration),
-    /// The turn was stopped.
-    Aborted,
-    /// The command cannot be watched any more.
-    Lost(String),
+/// Why a command is stopped with its turn.
+pub(crate) const ABORTED: &str = "aborted by user";
+
+/// What a call has learned of a command.
+pub(crate) struct Report<'a> {
+    pub(crate) chunk: CommandChunk,
+    pub(crate) session: &'a CommandSession,
+    pub(crate) max_output_tokens: Option<usize>,
+    /// Another command that was ended because too many were running.
+    pub(crate) made_room: Option<u64>,
 }
 
-/// A command that has ended.
-#[derive(Debug)]
-pub(super) struct Report {
-    pub(super) wall: Duration,
-    pub(super) captured: Captured,
-    pub(super) findings: Vec<String>,
-    pub(super) ending: Ending,
-    pub(super) leftovers: bool,
-}
-
-impl Report {
-    pub(super) fn outcome(self, args: &Args, context: &ToolContext) -> ToolOutcome {
-        let mut execution = args.execution(self.status());
-        execution.exit_code = self.exit_code();
-        execution.duration_ms = Some(u64::try_from(self.wall.as_millis()).unwrap_or(u64::MAX));
-        let output = self.for_model(args, context);
-        execution.aggregated_output = self.captured.text;
-        ToolOutcome::text(output).with_item(TurnItem::CommandExecution(execution))
+impl Report<'_> {
+    /// Whether there is something left to ask for.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.chunk.ending.is_none() || self.chunk.leftovers
     }
 
-    fn exit_code(&self) -> Option<i32> {
-        match &self.ending {
-            Ending::Ended(end) => Some(end.code()),
-            Ending::TimedOut(_) | Ending::Aborted | Ending::Lost(_) => None,
+    /// The output, and the step if it has ended.
+    pub(crate) fn outcome(&self, context: &ToolContext) -> ToolOutcome {
+        let outcome = ToolOutcome::text(self.for_model(context));
+        if self.chunk.ending.is_none() {
+            return outcome;
         }
-    }
-
-    fn status(&self) -> ItemStatus {
-        match self.exit_code() {
-            Some(0) => ItemStatus::Completed,
-            Some(_) | None => ItemStatus::Failed,
-        }
+        let execution = self.session.ended_execution();
+        outcome.with_item(TurnItem::CommandExecution(execution))
     }
 
     /// Header lines that models know, then the output.
-    fn for_model(&self, args: &Args, context: &ToolContext) -> String {
-        let wanted = args.max_output_tokens.unwrap_or(DEFAULT_OUTPUT_TOKENS);
+    pub(crate) fn for_model(&self, context: &ToolContext) -> String {
+        let wanted = self.max_output_tokens.unwrap_or(DEFAULT_OUTPUT_TOKENS);
         let max_tokens = wanted.min(context.max_output_tokens);
-        let captured = &self.captured;
+        let captured = &self.chunk.captured;
         let shortened = shorten_for_model(
             &captured.text,
             captured.n_bytes,
@@ -74,48 +55,69 @@ impl Report {
         );
         let mut text = String::new();
         let _ = writeln!(text, "Chunk ID: {}", chunk_id(context));
-        let _ = writeln!(text, "Wall time: {:.4} seconds", self.wall.as_secs_f64());
-        match &self.ending {
-            Ending::Ended(end) => {
-                let _ = writeln!(text, "Process exited with code {}", end.code());
-            }
-            Ending::TimedOut(limit) => {
-                let ms = limit.as_millis();
-                let _ = writeln!(
-                    text,
-                    "Command timed out after {ms} ms; it and all its processes were ended"
-                );
-            }
-            Ending::Aborted => text.push_str("aborted by user\n"),
-            Ending::Lost(why) => {
-                let _ = writeln!(text, "The command was lost: {why}");
-            }
-        }
-        self.write_notes(&mut text, args, context);
+        let _ = writeln!(
+            text,
+            "Wall time: {:.4} seconds",
+            self.chunk.wall.as_secs_f64()
+        );
+        self.write_state(&mut text);
+        self.write_notes(&mut text, context);
         let _ = writeln!(text, "Original token count: {}", shortened.n_tokens);
         text.push_str("Output:\n");
         text.push_str(&shortened.text);
         text
     }
 
-    /// Lines that explain what the output alone does not.
-    fn write_notes(&self, text: &mut String, args: &Args, context: &ToolContext) {
-        if self.leftovers {
-            text.push_str(
-                "Note: processes of this command are still running in the background; they end \
-                 with the session\n",
+    fn write_state(&self, text: &mut String) {
+        let id = self.session.id();
+        // Writing to a string cannot fail.
+        let _ = match &self.chunk.ending {
+            None => writeln!(text, "Process running with session ID {id}"),
+            Some(Ending::Ended(end)) => writeln!(text, "Process exited with code {}", end.code()),
+            Some(Ending::TimedOut(limit)) => {
+                let ms = limit.as_millis();
+                writeln!(
+                    text,
+                    "Command timed out after {ms} ms; it and all its processes were ended"
+                )
+            }
+            Some(Ending::Stopped(why)) if *why == ABORTED => writeln!(text, "{ABORTED}"),
+            Some(Ending::Stopped(why)) => {
+                writeln!(text, "It and all its processes were ended: {why}")
+            }
+            Some(Ending::Lost(why)) => writeln!(text, "The command was lost: {why}"),
+        };
+        if self.chunk.leftovers {
+            let _ = writeln!(
+                text,
+                "Note: processes of this command are still running in the background with session \
+                 ID {id}; they end with the session"
             );
         }
-        for finding in &self.findings {
+        if let Some(other) = self.made_room {
+            let _ = writeln!(
+                text,
+                "Note: session {other} was idle longest and is being ended, because {MAX_LIVE} \
+                 commands were running"
+            );
+        }
+    }
+
+    /// Lines that explain what the output alone does not.
+    fn write_notes(&self, text: &mut String, context: &ToolContext) {
+        for finding in &self.chunk.findings {
             let _ = writeln!(text, "Sandbox: {finding}");
         }
         let environment = &context.environment;
-        if let Some(line) = environment.explain_denial(self.exit_code(), &self.captured.text) {
+        let printed = &self.chunk.captured.text;
+        let command = &self.session.execution().command;
+        if let Some(ending) = &self.chunk.ending
+            && let Some(line) = environment.explain_denial(ending.exit_code(), printed)
+        {
             let _ = writeln!(text, "Sandbox: {line}");
         }
-        let mentioned = |name: &&String| {
-            args.cmd.contains(name.as_str()) || self.captured.text.contains(name.as_str())
-        };
+        let mentioned =
+            |name: &&String| command.contains(name.as_str()) || printed.contains(name.as_str());
         let withheld = environment.withheld_variables().iter();
         let withheld: Vec<&str> = withheld.filter(mentioned).map(String::as_str).collect();
         if !withheld.is_empty() {
@@ -136,6 +138,7 @@ pub(super) fn replayed(args: &Args, output: &str) -> CommandExecution {
     let exit_code = line("Process exited with code ").and_then(|code| code.parse().ok());
     let seconds = line("Wall time: ").and_then(|rest| rest.split(' ').next());
     let wall = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds.parse().ok()?).ok());
+    let session_id = line("Process running with session ID ").and_then(|id| id.parse().ok());
     let status = match exit_code {
         _ if declined => ItemStatus::Declined,
         Some(0) => ItemStatus::Completed,
@@ -145,6 +148,7 @@ pub(super) fn replayed(args: &Args, output: &str) -> CommandExecution {
         exit_code,
         duration_ms: wall.and_then(|wall| u64::try_from(wall.as_millis()).ok()),
         aggregated_output: printed.to_owned(),
+        session_id,
         ..args.execution(status)
     }
 }

@@ -68,8 +68,14 @@ impl App {
                 .overlays
                 .push_back(Overlay::Help(help::Help::default())),
             "trust" => return vec![Effect::AskTrust],
-            "stop" if !self.is_busy() => self.info_line("nothing runs"),
-            "stop" => return Self::submit(Op::Interrupt),
+            "ps" => return Self::submit(Op::ListCommands),
+            "stop" => {
+                let interrupt = self.is_busy().then_some(Op::Interrupt);
+                let ops = interrupt
+                    .into_iter()
+                    .chain([Op::StopCommands, Op::ListCommands]);
+                return ops.map(Effect::Submit).collect();
+            }
             "quit" => return vec![Effect::Quit],
             _ => self.info_line(&format!("there is no command /{name}")),
         }

@@ -278,6 +278,13 @@ impl App {
                 let rows = report::context(&report, &self.look);
                 self.transcript.push(Cell::Rows(rows), &self.look);
             }
+            NoticeEvent::Commands { commands } if commands.is_empty() => {
+                self.nothing_runs();
+            }
+            NoticeEvent::Commands { commands } => {
+                let rows = report::commands(&commands, &self.look);
+                self.transcript.push(Cell::Rows(rows), &self.look);
+            }
             NoticeEvent::Diff { text } => {
                 if text.trim().is_empty() {
                     self.info_line("nothing differs from the last commit");
@@ -301,6 +308,11 @@ impl App {
             hint: hint.map(str::to_owned),
         };
         self.transcript.push(cell, &self.look);
+    }
+
+    /// There is no thread yet.
+    pub(crate) fn nothing_runs(&mut self) {
+        self.info_line("nothing runs in the background");
     }
 
     pub(super) fn info_line(&mut self, text: &str) {

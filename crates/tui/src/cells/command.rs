@@ -50,6 +50,9 @@ pub(crate) fn command(command: &CommandExecution, view: &CommandView<'_>, look: 
     rows
 }
 
+/// What is said of a command that goes on after its call.
+const BACKGROUND: &str = "Goes on in the background:";
+
 /// The mark and the words in front of the script.
 fn verdict(
     command: &CommandExecution,
@@ -61,6 +64,14 @@ fn verdict(
     let ok = mark(look.glyphs.bullet, theme.success);
     let bad = mark(look.glyphs.failed, theme.error);
     let stopped = command.exit_code.is_none();
+    if command.session_id.is_some() && source == CommandSource::Model {
+        return match command.status {
+            ItemStatus::InProgress => (mark(look.glyphs.bullet, theme.accent), BACKGROUND),
+            ItemStatus::Completed => (ok, "Ended in the background:"),
+            ItemStatus::Failed if stopped => (bad, "Stopped in the background:"),
+            ItemStatus::Failed | ItemStatus::Declined => (bad, "Ended in the background:"),
+        };
+    }
     match (command.status, source) {
         (ItemStatus::InProgress, CommandSource::Model) => {
             (mark(look.glyphs.bullet, theme.accent), "Running")
@@ -147,6 +158,10 @@ fn outcome(command: &CommandExecution, view: &CommandView<'_>, look: &Look) -> S
     if let Some(took) = took {
         outcome.push_str(look.glyphs.joint);
         outcome.push_str(&duration(took));
+    }
+    if let Some(session) = command.session_id {
+        outcome.push_str(look.glyphs.joint);
+        let _ = write!(outcome, "session {session}");
     }
     outcome
 }

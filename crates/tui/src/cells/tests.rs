@@ -43,6 +43,7 @@ fn ran(script: &str, output: &str, exit_code: i32) -> CommandExecution {
         duration_ms: Some(2345),
         source: CommandSource::Model,
         escalated: false,
+        session_id: None,
     }
 }
 

@@ -203,7 +203,12 @@ impl Running {
                         return;
                     }
                 }
+                Op::ListCommands => {
+                    self.app.nothing_runs();
+                    return;
+                }
                 Op::Interrupt
+                | Op::StopCommands
                 | Op::Answer { .. }
                 | Op::Reply { .. }
                 | Op::Configure(_)

@@ -74,6 +74,7 @@ fn command(script: &str, status: ItemStatus, output: &str) -> TurnItem {
         duration_ms: None,
         source: CommandSource::Model,
         escalated: false,
+        session_id: None,
     })
 }
 

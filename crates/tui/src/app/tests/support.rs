@@ -292,6 +292,7 @@ pub(super) fn running(command: &str) -> TurnItem {
         duration_ms: None,
         source: CommandSource::Model,
         escalated: false,
+        session_id: None,
     })
 }
 
@@ -305,6 +306,7 @@ pub(super) fn ran(command: &str, output: &str) -> TurnItem {
         duration_ms: Some(1234),
         source: CommandSource::Model,
         escalated: false,
+        session_id: None,
     })
 }
 

@@ -1,0 +1,101 @@
+//! Pseudo-terminals for commands that want one.
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use bytes::{Bytes, BytesMut};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+use tokio::io::unix::AsyncFd;
+use tokio::io::{Interest, Ready};
+
+use crate::sys;
+
+/// The size that commands see, as models know it: 24 rows of 80 columns.
+const SIZE: Winsize = Winsize {
+    ws_row: 24,
+    ws_col: 80,
+    ws_xpixel: 0,
+    ws_ypixel: 0,
+};
+
+/// How much of the output is read at once, in bytes.
+const READ_BYTES: usize = 16 * 1024;
+
+/// The agent's end of a pseudo-terminal (pty(7)).
+#[derive(Debug)]
+pub struct Terminal {
+    master: AsyncFd<OwnedFd>,
+    unwritten: BytesMut,
+}
+
+impl Terminal {
+    /// A terminal, and the command's end of it.
+    pub fn open() -> io::Result<(Self, OwnedFd)> {
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+        let master = openpt(flags)?;
+        grantpt(&master)?;
+        unlockpt(&master)?;
+        let name = ptsname(&master, Vec::new())?;
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let theirs = rustix::fs::open(&*name, flags, Mode::empty())?;
+        tcsetwinsize(&theirs, SIZE)?;
+        let status = rustix::fs::fcntl_getfl(&master)?;
+        rustix::fs::fcntl_setfl(&master, status | OFlags::NONBLOCK)?;
+        let terminal = Self {
+            master: sys::watch(master)?,
+            unwritten: BytesMut::new(),
+        };
+        Ok((terminal, theirs))
+    }
+
+    /// Types something; it is written while somebody reads.
+    pub fn write(&mut self, bytes: &[u8]) {
+        self.unwritten.extend_from_slice(bytes);
+    }
+
+    /// How much of that has not been written yet, in bytes.
+    pub fn n_unwritten(&self) -> usize {
+        self.unwritten.len()
+    }
+
+    /// What can be read now; `None` once nobody has the other end open. Writes what was typed.
+    ///
+    /// # Cancel safety
+    /// A call that is dropped has lost nothing.
+    pub async fn read(&mut self) -> Option<Bytes> {
+        loop {
+            let interest = if self.unwritten.is_empty() {
+                Interest::READABLE
+            } else {
+                Interest::READABLE | Interest::WRITABLE
+            };
+            let mut ready = self.master.ready(interest).await.ok()?;
+            if ready.ready().is_readable() {
+                let mut buffer = BytesMut::zeroed(READ_BYTES);
+                match rustix::io::read(&self.master, &mut *buffer) {
+                    // Linux says EIO once the other end is closed (pty(7)).
+                    Ok(0) | Err(Errno::IO) => return None,
+                    Ok(n_bytes) => {
+                        buffer.truncate(n_bytes);
+                        return Some(buffer.freeze());
+                    }
+                    Err(Errno::AGAIN) => ready.clear_ready_matching(Ready::READABLE),
+                    Err(Errno::INTR) => {}
+                    Err(_) => return None,
+                }
+            }
+            if ready.ready().is_writable() && !self.unwritten.is_empty() {
+                match rustix::io::write(&self.master, &self.unwritten) {
+                    Ok(n_bytes) => drop(self.unwritten.split_to(n_bytes)),
+                    Err(Errno::AGAIN) => ready.clear_ready_matching(Ready::WRITABLE),
+                    Err(Errno::INTR) => {}
+                    // Nobody has the other end open, so nobody will read it.
+                    Err(_) => self.unwritten.clear(),
+                }
+            }
+        }
+    }
+}

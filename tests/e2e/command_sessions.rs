@@ -1,0 +1,177 @@
+//! Commands that outlive their call: polled, typed into, stopped, and gone with the run.
+
+use agent_test_support::{Item, Step};
+use serde_json::{Value, json};
+
+use crate::support::{Scene, items, n_processes, soon, unique_sleep};
+
+fn command(cmd: &str, more: &Value) -> Item {
+    let mut arguments = json!({ "cmd": cmd });
+    for (name, value) in more.as_object().unwrap() {
+        arguments[name] = value.clone();
+    }
+    Item::command_with(arguments)
+}
+
+fn write_stdin(arguments: Value) -> Item {
+    Item::function_call("write_stdin", arguments)
+}
+
+/// One call a request, then the end.
+fn scene(calls: Vec<Item>) -> Scene {
+    let mut steps: Vec<Step> = calls
+        .into_iter()
+        .map(|call| Step::items(vec![call]))
+        .collect();
+    steps.push(Step::message("fin"));
+    Scene::new(steps)
+}
+
+#[test]
+fn a_slow_command_yields_and_is_polled_to_its_end() {
+    let scene = scene(vec![
+        command(
+            "echo begin; sleep 1; echo end; exit 3",
+            &json!({"yield_time_ms": 250}),
+        ),
+        write_stdin(json!({"session_id": 1})),
+        write_stdin(json!({"session_id": 1})),
+    ]);
+    let run = scene.completes(&["go"]);
+    let first = scene.output(0, 0);
+    assert!(
+        first.contains("Process running with session ID 1\n"),
+        "{first}"
+    );
+    assert_eq!(scene.printed(0, 0), "begin\n");
+    let second = scene.output(1, 0);
+    assert!(second.contains("Process exited with code 3\n"), "{second}");
+    // Only what is new.
+    assert_eq!(scene.printed(1, 0), "end\n");
+    let third = scene.output(2, 0);
+    assert!(third.contains("Unknown process id 1"), "{third}");
+    let commands = items(&run, "command_execution");
+    assert_eq!(commands.len(), 1, "{commands:?}");
+    assert_eq!(commands[0]["exit_code"], 3);
+    assert_eq!(commands[0]["aggregated_output"], "begin\nend\n");
+}
+
+#[test]
+fn a_terminal_takes_input_and_control_characters() {
+    let scene = scene(vec![
+        command(
+            "stty -echo; test -t 0 && test -t 1 && echo tty; stty size; echo $TERM; read name; echo \"hi $name\"; cat",
+            &json!({"tty": true, "yield_time_ms": 1000}),
+        ),
+        write_stdin(json!({"session_id": 1, "chars": "Ada\n", "yield_time_ms": 1000})),
+        write_stdin(json!({"session_id": 1, "chars": "\u{3}", "yield_time_ms": 5000})),
+    ]);
+    let run = scene.completes(&["go"]);
+    assert_eq!(scene.printed(0, 0), "tty\n24 80\nxterm\n");
+    assert_eq!(scene.printed(1, 0), "hi Ada\n");
+    let end = scene.output(2, 0);
+    assert!(end.contains("Process exited with code 130\n"), "{end}");
+    assert_eq!(items(&run, "command_execution").len(), 1);
+}
+
+#[test]
+fn without_a_terminal_there_is_nothing_to_type_into() {
+    let sleep = unique_sleep();
+    let scene = scene(vec![
+        command("cat; echo read", &json!({})),
+        command(&format!("sleep {sleep}"), &json!({"yield_time_ms": 250})),
+        write_stdin(json!({"session_id": 2, "chars": "x\n"})),
+        write_stdin(json!({"session_id": 2, "chars": "\u{3}"})),
+        write_stdin(json!({"session_id": 2})),
+        write_stdin(json!({"session_id": 77, "chars": "x"})),
+    ]);
+    scene.completes(&["go"]);
+    assert_eq!(scene.printed(0, 0), "read\n");
+    let refused = scene.output(2, 0);
+    assert!(
+        refused.contains("start the command with `tty: true`"),
+        "{refused}"
+    );
+    let stopped = format!("{}{}", scene.output(3, 0), scene.output(4, 0));
+    assert!(
+        stopped.contains("interrupted by `write_stdin`"),
+        "{stopped}"
+    );
+    assert!(scene.output(5, 0).contains("Unknown process id 77"));
+    assert_eq!(n_processes(&sleep), 0);
+}
+
+#[test]
+fn a_command_that_yields_does_not_hold_up_the_next_one() {
+    let sleep = unique_sleep();
+    let steps = vec![
+        Step::items(vec![
+            command(&format!("sleep {sleep}"), &json!({"yield_time_ms": 250})),
+            Item::command("echo next"),
+        ]),
+        Step::message("fin"),
+    ];
+    let scene = Scene::new(steps);
+    let run = scene.completes(&["go"]);
+    assert_eq!(scene.printed(0, 1), "next\n");
+    // It is ended with the run, and its step says so before the turn ends.
+    let commands = items(&run, "command_execution");
+    let left = commands
+        .iter()
+        .find(|item| item["exit_code"].is_null())
+        .unwrap();
+    assert_eq!(left["status"], "failed");
+    assert_eq!(run.events.last().unwrap()["type"], "turn.completed");
+    assert!(soon(|| n_processes(&sleep) == 0));
+}
+
+#[test]
+fn processes_that_a_shell_leaves_behind_are_a_session() {
+    let scene = scene(vec![
+        Item::command("(sleep 1; echo late) & echo early"),
+        write_stdin(json!({"session_id": 1, "yield_time_ms": 5000})),
+        write_stdin(json!({"session_id": 1, "yield_time_ms": 5000})),
+    ]);
+    scene.completes(&["go"]);
+    let first = scene.output(0, 0);
+    assert!(first.contains("Process exited with code 0\n"), "{first}");
+    assert!(
+        first.contains("still running in the background with session ID 1"),
+        "{first}"
+    );
+    assert_eq!(scene.printed(0, 0), "early\n");
+    let printed = format!("{}{}", scene.output(1, 0), scene.output(2, 0));
+    assert!(printed.contains("late\n"), "{printed}");
+}
+
+#[test]
+fn the_limit_ends_a_command_in_the_background_too() {
+    let sleep = unique_sleep();
+    let scene = scene(vec![
+        command(
+            &format!("setsid nohup sleep {sleep} & echo a; sleep {sleep}"),
+            &json!({"yield_time_ms": 250, "timeout_ms": 1000}),
+        ),
+        write_stdin(json!({"session_id": 1})),
+    ]);
+    scene.completes(&["go"]);
+    let end = scene.output(1, 0);
+    assert!(end.contains("timed out after 1000 ms"), "{end}");
+    assert_eq!(n_processes(&sleep), 0);
+}
+
+#[test]
+fn characters_are_not_cut_between_two_looks() {
+    let script = r"printf 'a\303'; sleep 1; printf '\251b'";
+    let scene = scene(vec![
+        command(script, &json!({"yield_time_ms": 300})),
+        write_stdin(json!({"session_id": 1})),
+    ]);
+    let run = scene.completes(&["go"]);
+    assert_eq!(scene.printed(0, 0), "a");
+    assert_eq!(scene.printed(1, 0), "éb");
+    assert_eq!(
+        items(&run, "command_execution")[0]["aggregated_output"],
+        "aéb"
+    );
+}
