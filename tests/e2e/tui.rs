@@ -1,5 +1,6 @@
 //! The terminal interface of the built binary, in a pseudo-terminal with an emulator behind it.
 
+mod background;
 mod cases;
 mod commands;
 mod composing;

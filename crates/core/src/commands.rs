@@ -160,3 +160,6 @@ impl Inner {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -253,7 +253,15 @@ fn slash_commands() {
         ("/keymap", &["x"], vec![]),
         ("/help", &["x"], vec![]),
         ("/trust", &[], vec![Effect::AskTrust]),
-        ("/stop", &[], vec![]),
+        ("/ps", &[], vec![Effect::Submit(Op::ListCommands)]),
+        (
+            "/stop",
+            &[],
+            vec![
+                Effect::Submit(Op::StopCommands),
+                Effect::Submit(Op::ListCommands),
+            ],
+        ),
         ("/quit", &[], vec![Effect::Quit]),
     ];
     for (line, keys, mut expected) in cases {

@@ -95,7 +95,9 @@ fn help() {
           /keymap                        show the keys
           /settings                      switch what moves, calls and is kept
           /trust                         say whether this directory is trusted
-          /stop                          stop what runs
+          /ps                            show the commands that run in the background
+          /stop                          stop what runs, also the commands in the
+                                         background
           /help                          show commands and keys
           /quit                          end
         any key leaves
