@@ -3,7 +3,7 @@
 use agent_test_support::{Item, Step};
 use serde_json::json;
 
-use super::support::{ESC, ask, start, submit};
+use super::support::{ESC, answer, ask, escalated, start, submit};
 use crate::support::{Scene, n_processes, soon, unique_sleep};
 
 fn left_behind(script: &str) -> Step {
@@ -53,4 +53,33 @@ fn nothing_in_the_background_outlives_the_program() {
     assert_eq!(n_processes(&sleep), 2);
     submit(&terminal, "/quit");
     assert!(soon(|| n_processes(&sleep) == 0));
+}
+
+#[test]
+fn what_is_typed_into_a_shell_outside_the_sandbox_is_asked_for_each_time() {
+    let mut shell = escalated("sh");
+    shell["tty"] = json!(true);
+    shell["yield_time_ms"] = json!(300);
+    let type_in = |line: String| {
+        let call = json!({"session_id": 1, "chars": line, "yield_time_ms": 1000});
+        Step::items(vec![Item::function_call("write_stdin", call)])
+    };
+    let place = Scene::new(Vec::new());
+    let (yes, no) = (place.outside("yes"), place.outside("no"));
+    let touch = |path: &std::path::Path| format!("touch {}\n", path.display());
+    let scene = Scene::new(vec![
+        Step::items(vec![Item::command_with(shell)]),
+        type_in(touch(&yes)),
+        type_in(touch(&no)),
+        Step::message("fin-answer"),
+    ]);
+    let terminal = start(&scene);
+    submit(&terminal, "go");
+    // Even for the session: that is for the shell, and not for what it is told.
+    answer(&terminal, "Would you like", "a");
+    answer(&terminal, "it is typed into session 1", "y");
+    assert!(soon(|| yes.exists()), "it was not typed");
+    answer(&terminal, "/no", "n");
+    terminal.wait_for_line("fin-answer");
+    assert!(!no.exists(), "it was typed");
 }
