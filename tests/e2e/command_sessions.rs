@@ -175,3 +175,26 @@ fn characters_are_not_cut_between_two_looks() {
         "aéb"
     );
 }
+
+#[test]
+fn the_configuration_limits_commands_and_waits() {
+    let sleep = unique_sleep();
+    let config = "command_timeout_ms = 1500\nbackground_terminal_max_timeout = 300";
+    let calls = vec![
+        command(&format!("sleep {sleep}"), &json!({"yield_time_ms": 250})),
+        write_stdin(json!({"session_id": 1, "yield_time_ms": 60000})),
+        command(&format!("sleep {sleep}"), &json!({})),
+    ];
+    let mut steps: Vec<Step> = calls
+        .into_iter()
+        .map(|call| Step::items(vec![call]))
+        .collect();
+    steps.push(Step::message("fin"));
+    let scene = Scene::with_config(steps, config);
+    scene.completes(&["go"]);
+    let waited = scene.output(1, 0);
+    assert!(waited.contains("running with session ID 1"), "{waited}");
+    let limited = scene.output(2, 0);
+    assert!(limited.contains("timed out after 1500 ms"), "{limited}");
+    assert_eq!(n_processes(&sleep), 0);
+}

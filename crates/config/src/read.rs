@@ -143,6 +143,9 @@ impl Reader<'_> {
             include_environment_context: flag("include_environment_context", true),
             allow_login_shell: flag("allow_login_shell", true),
             tool_output_token_limit: count_at(table, "tool_output_token_limit").map(to_usize),
+            command_timeout_ms: count_at(table, "command_timeout_ms"),
+            background_terminal_max_timeout: count_at(table, "background_terminal_max_timeout")
+                .unwrap_or(300_000),
             hide_agent_reasoning: flag("hide_agent_reasoning", false),
             show_raw_agent_reasoning: flag("show_raw_agent_reasoning", false),
             update_plan: plan.is_none_or(|plan| bool_at(plan, "enabled").unwrap_or(true)),

@@ -58,6 +58,10 @@ pub struct Config {
     pub allow_login_shell: bool,
     /// How long the output of one tool call may be, in tokens.
     pub tool_output_token_limit: Option<usize>,
+    /// After how many milliseconds a command is ended that sets no limit of its own.
+    pub command_timeout_ms: Option<u64>,
+    /// How long one call may wait for more output of a command, in milliseconds.
+    pub background_terminal_max_timeout: u64,
     /// Whether reasoning summaries stay unseen.
     pub hide_agent_reasoning: bool,
     /// Whether raw reasoning is shown where a provider sends it.

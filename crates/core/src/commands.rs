@@ -42,9 +42,19 @@ pub struct NewCommand {
     pub has_terminal: bool,
 }
 
+/// What the configuration says of the time that commands may take.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CommandLimits {
+    /// After so long a command is ended that sets no limit of its own.
+    pub default_timeout: Option<Duration>,
+    /// How long one call may wait for more output.
+    pub max_wait: Duration,
+}
+
 /// The commands of a thread.
 #[derive(Default)]
 pub struct CommandSessions {
+    limits: CommandLimits,
     inner: Mutex<Inner>,
 }
 
@@ -58,6 +68,19 @@ struct Inner {
 }
 
 impl CommandSessions {
+    /// None yet.
+    pub(crate) fn new(limits: CommandLimits) -> Self {
+        Self {
+            limits,
+            inner: Mutex::default(),
+        }
+    }
+
+    /// What the configuration says of the time that commands may take.
+    pub fn limits(&self) -> CommandLimits {
+        self.limits
+    }
+
     /// Watches a command from now on. If too many run, the one that has been idle longest is asked
     /// to end; its number is returned.
     pub fn start(&self, command: NewCommand) -> (Arc<CommandSession>, Option<u64>) {

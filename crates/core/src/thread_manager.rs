@@ -5,6 +5,7 @@ mod places;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use agent_config::{Config, TrustLevel};
 use agent_protocol::{Envelope, ItemKind, Role, SerializedItem, ThreadId, TokenUsage};
@@ -18,6 +19,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
+use crate::commands::{CommandLimits, CommandSessions};
 use crate::environment::Shims;
 use crate::events::{CHANNEL_CAPACITY, EventSink};
 use crate::history::History;
@@ -335,7 +337,7 @@ impl ThreadManager {
             variables: self.variables.clone(),
             last_request_tokens: None,
             consent: Arc::default(),
-            commands: Arc::default(),
+            commands: Arc::new(CommandSessions::new(command_limits(&self.config))),
             cache_key: restored.id.to_string(),
             n_responses: restored.history.last_response(),
             history: restored.history,
@@ -424,4 +426,11 @@ fn sendable(items: Vec<LoadedItem>) -> Vec<LoadedItem> {
         .into_iter()
         .filter(|loaded| loaded.item.kind() != &ItemKind::Other || !is_ghost(&loaded.item))
         .collect()
+}
+
+fn command_limits(config: &Config) -> CommandLimits {
+    CommandLimits {
+        default_timeout: config.command_timeout_ms.map(Duration::from_millis),
+        max_wait: Duration::from_millis(config.background_terminal_max_timeout),
+    }
 }

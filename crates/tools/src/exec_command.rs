@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use agent_apply_patch::PatchCommand;
-use agent_core::commands::NewCommand;
+use agent_core::commands::{CommandLimits, NewCommand};
 use agent_core::environment::{Command, Confinement, RunningCommand, SpawnError};
 use agent_core::tool::{
     DecisionContext, Effect, Fatal, PreparedCall, Requirement, Tool, ToolContext, ToolError,
@@ -89,6 +89,13 @@ impl Args {
 
     fn has_terminal(&self) -> bool {
         self.tty == Some(true)
+    }
+
+    /// After how long it is ended; the user's own commands run as long as they like.
+    fn limit(&self, limits: CommandLimits) -> Option<Duration> {
+        let default = limits.default_timeout;
+        let default = default.filter(|_| self.source == CommandSource::Model);
+        self.timeout_ms.map(Duration::from_millis).or(default)
     }
 
     /// How long the call waits; the user's own commands are waited for to their end.
@@ -240,7 +247,7 @@ async fn run(args: &Args, context: &ToolContext, running: Box<dyn RunningCommand
         running,
         execution: args.execution(ItemStatus::InProgress),
         events: context.events.clone(),
-        limit: args.timeout_ms.map(Duration::from_millis),
+        limit: args.limit(context.commands.limits()),
         has_terminal: args.has_terminal(),
     });
     let deadline = args.patience().map(|patience| Instant::now() + patience);

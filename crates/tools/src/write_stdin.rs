@@ -18,7 +18,6 @@ const DEFAULT_YIELD_MS: u64 = 250;
 const MAX_YIELD_MS: u64 = 30_000;
 /// How long is waited for more output when nothing is typed.
 const MIN_POLL_MS: u64 = 5_000;
-const MAX_POLL_MS: u64 = 300_000;
 /// The longest text that is typed at once, in bytes.
 const MAX_CHARS: usize = 64 << 10;
 /// What a terminal makes an interruption of.
@@ -47,15 +46,15 @@ impl Args {
         self.chars.as_deref().unwrap_or_default()
     }
 
-    fn patience(&self) -> Duration {
+    fn patience(&self, max_wait: Duration) -> Duration {
         let ms = if self.chars().is_empty() {
             let wanted = self.yield_time_ms.unwrap_or(MIN_POLL_MS);
-            wanted.clamp(MIN_POLL_MS, MAX_POLL_MS)
+            wanted.max(MIN_POLL_MS)
         } else {
             let wanted = self.yield_time_ms.unwrap_or(DEFAULT_YIELD_MS);
             wanted.min(MAX_YIELD_MS)
         };
-        Duration::from_millis(ms)
+        Duration::from_millis(ms).min(max_wait)
     }
 }
 
@@ -105,7 +104,7 @@ impl Tool for WriteStdin {
         if let Err(reason) = send(&session, args.chars()) {
             return ToolOutcome::text(format!("write_stdin failed: {reason}"));
         }
-        let deadline = Some(Instant::now() + args.patience());
+        let deadline = Some(Instant::now() + args.patience(context.commands.limits().max_wait));
         tokio::select! {
             biased;
             () = context.cancel.cancelled() => {
