@@ -137,3 +137,115 @@ fn python_programs_work_inside() {
     assert_eq!(run.stdout, "b'child\\n'\nTrue\nb'x'\n", "{}", run.stderr);
     run.assert_code(0);
 }
+
+/// What is said and what happens, for one path.
+struct Probe {
+    read: String,
+    write: String,
+    can_read: bool,
+    can_write: bool,
+}
+
+fn probe(scene: &Scene, path: &str) -> Probe {
+    let explained = scene
+        .agent(&["sandbox", "-s", "workspace-write", "--explain", path])
+        .run();
+    explained.assert_code(0);
+    let line = |what: &str| {
+        let line = explained
+            .stdout
+            .lines()
+            .find(|line| line.trim_start().starts_with(what));
+        line.unwrap_or_else(|| panic!("{}", explained.stdout))
+            .trim()
+            .to_owned()
+    };
+    let runs = |script: &str| sandbox(scene, &["bash", "-c", script]).code == Some(0);
+    Probe {
+        read: line("read"),
+        write: line("write"),
+        can_read: runs(&format!(
+            "if test -d {path}; then test -n \"$(ls -A {path})\"; else cat {path}; fi"
+        )),
+        can_write: runs(&format!(
+            "if test -d {path}; then touch {path}/new-file; else echo x >> {path}; fi"
+        )),
+    }
+}
+
+/// What `--explain` says is what the kernel does.
+#[test]
+fn what_is_explained_is_what_happens() {
+    let scene = Scene::new(Vec::new());
+    let (work, home) = (scene.workspace.work(), scene.workspace.user_home());
+    let outside = scene.outside("f");
+    for (path, text) in [
+        (work.join("src/a.rs"), "a"),
+        (home.join(".ssh/id_ed25519"), "secret"),
+        (home.join("plain"), "p"),
+        (outside.clone(), "o"),
+        (work.join(".agent/config.toml"), ""),
+    ] {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    std::os::unix::fs::symlink(&outside, work.join("out")).unwrap();
+    let paths = [
+        "src/a.rs".to_owned(),
+        "src".to_owned(),
+        "./new.txt".to_owned(),
+        ".git/config".to_owned(),
+        ".git/hooks/pre-commit".to_owned(),
+        ".git/index-of-mine".to_owned(),
+        ".agent/config.toml".to_owned(),
+        "out".to_owned(),
+        outside.display().to_string(),
+        home.join(".ssh/id_ed25519").display().to_string(),
+        home.join(".ssh").display().to_string(),
+        home.join("plain").display().to_string(),
+        scene
+            .workspace
+            .home()
+            .join("config.toml")
+            .display()
+            .to_string(),
+        "/etc/hostname".to_owned(),
+        "/tmp/agent-explain-probe".to_owned(),
+    ];
+    for path in paths {
+        let exists = work.join(&path).exists();
+        let seen = probe(&scene, &path);
+        if exists {
+            assert_eq!(
+                seen.can_read,
+                seen.read.contains("allowed"),
+                "{path}: {}",
+                seen.read
+            );
+        }
+        assert_eq!(
+            seen.can_write,
+            !seen.write.contains("denied"),
+            "{path}: {}",
+            seen.write
+        );
+    }
+    std::fs::remove_file("/tmp/agent-explain-probe").ok();
+}
+
+#[test]
+fn hosts_are_explained_too() {
+    let scene = Scene::new(Vec::new());
+    let explain = |more: &[&str]| {
+        let run = scene
+            .agent(&["sandbox", "-s", "workspace-write"])
+            .args(more.iter().copied())
+            .args(["--explain", "example.com"])
+            .run();
+        run.assert_code(0);
+        run.stdout.clone()
+    };
+    assert!(explain(&[]).contains("denied: the network is off"));
+    let on = explain(&["-c", "sandbox_workspace_write.network_access=true"]);
+    assert!(on.contains("reached: the network is on"), "{on}");
+}

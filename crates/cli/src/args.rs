@@ -246,8 +246,12 @@ pub(crate) enum StdinArg {
 /// `agent sandbox`.
 #[derive(Debug, Args)]
 pub(crate) struct SandboxArgs {
+    /// Says what commands may do with a path, or whether they reach a host, and which rule decides;
+    /// runs nothing (repeatable). A name without a slash that does not exist is a host.
+    #[arg(long, value_name = "PATH|HOST", conflicts_with = "command")]
+    pub(crate) explain: Vec<String>,
     /// The command and its arguments.
-    #[arg(last = true, required = true, value_name = "CMD")]
+    #[arg(last = true, required_unless_present = "explain", value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
 }
 

@@ -1,10 +1,15 @@
 //! `agent sandbox -- CMD`: runs a command under the policy that commands of the model get.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use agent_core::{ThreadManager, ThreadOptions};
 use agent_exec::ExitStatus;
-use agent_sandbox::{OneShot, OneShotError, SandboxError, run_command_in_sandbox};
+use agent_sandbox::{
+    Holder, HolderOptions, NetworkAccess, OneShot, OneShotError, SandboxError, SandboxPolicy,
+    run_command_in_sandbox,
+};
+use agent_terminal_text::sanitize;
 
 use crate::args::{CommonArgs, SandboxArgs};
 use crate::config::{self, UserFile};
@@ -27,6 +32,9 @@ pub(crate) fn run(common: &CommonArgs, args: &SandboxArgs) -> anyhow::Result<Exi
     for warning in loaded.warnings.iter().chain(&setting.warnings) {
         say::warning(warning);
     }
+    if !args.explain.is_empty() {
+        return explain(&setting.policy, &setting.cwd, &args.explain);
+    }
     let command = OneShot {
         argv: args.command.clone(),
         env: setting.variables,
@@ -48,6 +56,58 @@ pub(crate) fn run(common: &CommonArgs, args: &SandboxArgs) -> anyhow::Result<Exi
             let code = err.exit_code();
             say::error(&err.into());
             Ok(ExitCode::from(code))
+        }
+    }
+}
+
+/// Says of each path or host what the policy says.
+fn explain(policy: &SandboxPolicy, cwd: &Path, subjects: &[String]) -> anyhow::Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let holder = match Holder::start(policy, HolderOptions::default()).await {
+            Ok(holder) => holder,
+            Err(err @ SandboxError::Unavailable { .. }) => {
+                say::warning(&unavailable(&err));
+                return Ok(ExitCode::from(ExitStatus::NoSandbox.code()));
+            }
+            Err(err) => return Err(err.into()),
+        };
+        for subject in subjects {
+            if is_path(subject, cwd) {
+                let explanation = holder.explain(&cwd.join(subject)).await?;
+                say::data(&sanitize(subject));
+                for (what, verdict) in [("read", explanation.read), ("write", explanation.write)] {
+                    let (word, rule) = (verdict.answer.word(), sanitize(&verdict.rule));
+                    say::data(&format!("  {what:<6} {word}: {rule}"));
+                }
+            } else {
+                say::data(&sanitize(subject));
+                say::data(&format!("  {}", network(policy)));
+            }
+        }
+        say::data(&format!("level: {}", holder.level()));
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// A name without a slash that is no file here is taken as one of a host.
+fn is_path(subject: &str, cwd: &Path) -> bool {
+    let could_be_host = subject.contains('.') || subject.contains(':') || subject == "localhost";
+    subject.contains('/')
+        || subject.starts_with('.')
+        || cwd.join(subject).symlink_metadata().is_ok()
+        || !could_be_host
+}
+
+fn network(policy: &SandboxPolicy) -> &'static str {
+    match policy.network {
+        _ if !policy.confines() => "reached: the mode is `danger-full-access`",
+        NetworkAccess::On => "reached: the network is on",
+        NetworkAccess::Off => {
+            "denied: the network is off (`sandbox_workspace_write.network_access`); only what \
+             commands of the same session serve on their own loopback is reached"
         }
     }
 }

@@ -38,6 +38,8 @@ pub(crate) enum Request {
     Spawn(CommandShape),
     /// The agent itself is about to change a protected path. The payload is the path.
     Expect,
+    /// What the policy says of a path. The payload is the path; the answer goes to the descriptor.
+    Explain,
 }
 
 /// How the payload of a spawn request is divided.

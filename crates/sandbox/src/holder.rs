@@ -17,6 +17,7 @@ use tokio::io::unix::AsyncFd;
 
 use crate::command::{CommandSpec, SandboxedCommand, SpawnError};
 use crate::control::{self, CommandShape, Request, SetUpReply};
+use crate::explain::Explanation;
 use crate::level::LevelReport;
 use crate::personality::{HOLDER_WORD, PERSONALITY};
 use crate::policy::{NetworkAccess, SandboxPolicy};
@@ -149,6 +150,25 @@ impl Holder {
         .map_err(|source| SpawnError::HolderGone { source })
     }
 
+    /// What commands may do with a path, and by which rule. A path that does not exist is taken as
+    /// one that a command would make.
+    ///
+    /// # Errors
+    /// When the holder is gone.
+    pub async fn explain(&self, path: &Path) -> Result<Explanation, SpawnError> {
+        let gone = |source| SpawnError::HolderGone { source };
+        let (ours, theirs) = control::socket_pair().map_err(gone)?;
+        let ours = register(ours).map_err(gone)?;
+        let path = followed(path);
+        let payload = path.as_os_str().as_bytes();
+        send(&self.control, &Request::Explain, payload, &[theirs.as_fd()])
+            .await
+            .map_err(gone)?;
+        drop(theirs);
+        let answer = receive(&ours).await.map_err(gone)?;
+        answer.ok_or_else(|| gone(io::ErrorKind::UnexpectedEof.into()))
+    }
+
     /// Ends everything and waits until it is gone.
     pub async fn shutdown(self) {
         let Self {
@@ -188,6 +208,21 @@ impl Holder {
         }
         Ok(payload)
     }
+}
+
+/// The path with its links followed, as far as it exists.
+fn followed(path: &Path) -> PathBuf {
+    let mut missing = Vec::new();
+    for above in path.ancestors() {
+        if let Ok(real) = above.canonicalize() {
+            return missing
+                .iter()
+                .rev()
+                .fold(real, |path, name| path.join(name));
+        }
+        missing.extend(above.file_name());
+    }
+    path.to_owned()
 }
 
 /// The variables that tell a command about its sandbox. They are information, never believed.

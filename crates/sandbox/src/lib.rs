@@ -29,6 +29,7 @@
 mod command;
 mod control;
 mod denial;
+mod explain;
 mod git_dirs;
 mod holder;
 mod level;
@@ -41,6 +42,7 @@ mod terminal;
 
 pub use command::{CommandEnd, CommandSpec, SandboxedCommand, SpawnError};
 pub use denial::{Failure, explain_denial};
+pub use explain::{Answer, Explanation, Verdict};
 pub use holder::{Holder, HolderOptions, SandboxError};
 pub use level::{Layer, LevelReport, MissingLayer};
 pub use oneshot::{OneShot, OneShotEnd, OneShotError, run_command_in_sandbox};

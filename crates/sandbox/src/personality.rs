@@ -7,6 +7,7 @@
 
 pub(crate) mod command;
 pub(crate) mod confine;
+mod explain;
 pub(crate) mod findings;
 pub(crate) mod hidden;
 pub(crate) mod ids;

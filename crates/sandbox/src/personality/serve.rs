@@ -17,6 +17,7 @@ use nix::unistd::{Pid, getpid, setsid};
 
 use super::command::{self, Command, Session, Stdio};
 use super::confine::Confinement;
+use super::explain;
 use super::findings::Watch;
 use super::init::{self, Leftovers, Reach};
 use super::protections::Protections;
@@ -161,6 +162,16 @@ impl Holder {
                 let path = Path::new(OsStr::from_bytes(path));
                 for running in self.commands.values_mut() {
                     running.watch.forget(path);
+                }
+            }
+            Ok((Request::Explain, path)) => {
+                let explanation = explain::explain(&self.world, Path::new(OsStr::from_bytes(path)));
+                let sent = packet
+                    .fds
+                    .first()
+                    .map(|socket| control::send(socket.as_fd(), &explanation, &[], &[]));
+                if !matches!(sent, Some(Ok(()))) {
+                    tracing::debug!("an explanation could not be sent");
                 }
             }
             Ok((Request::SetUp { .. }, _)) | Err(_) => {

@@ -1,0 +1,109 @@
+//! Decides what commands may do with a path, from the same lists that are enforced.
+
+use std::path::{Path, PathBuf};
+
+use super::hidden;
+use super::protections::Protections;
+use super::world::World;
+use crate::explain::{Answer, Explanation, Verdict};
+use crate::policy::{Root, RootKind};
+
+/// What commands of this world may do with `path`, which is absolute and has its links followed.
+pub(crate) fn explain(world: &World, path: &Path) -> Explanation {
+    if world.confinement.is_none() {
+        let full = || Verdict::new(Answer::Allowed, "the mode is `danger-full-access`");
+        return Explanation {
+            read: full(),
+            write: full(),
+        };
+    }
+    let protections = Protections::for_world(world);
+    let read = read(world, &protections, path);
+    let write = match read.answer {
+        Answer::Denied => read.clone(),
+        Answer::Allowed | Answer::Undone | Answer::Reported => write(world, &protections, path),
+    };
+    Explanation { read, write }
+}
+
+fn read(world: &World, protections: &Protections, path: &Path) -> Verdict {
+    let denied = |rule: String| Verdict::new(Answer::Denied, rule);
+    let policy = &world.policy;
+    if let Some(entry) = covering(&policy.denied_reads, path) {
+        return denied(format!("`deny_read` has `{}`", entry.display()));
+    }
+    if let Some(entry) = covering(&protections.hidden, path) {
+        return denied(format!(
+            "`{}` is a secret or a socket of a host program",
+            entry.display()
+        ));
+    }
+    for hollow in hidden::hollow(policy) {
+        let inside = path.starts_with(&hollow.path) && path != hollow.path;
+        if inside && covering(&hollow.shown, path).is_none() && needs_namespaces(world, path) {
+            return denied(format!(
+                "`{}` is replaced by an empty directory: host programs or the agent keep their \
+                 files there",
+                hollow.path.display()
+            ));
+        }
+    }
+    Verdict::new(Answer::Allowed, "no rule is against it")
+}
+
+/// Without namespaces only the agent's own directory is closed to reading, and no other hollow one.
+fn needs_namespaces(world: &World, path: &Path) -> bool {
+    let in_agent_home = |home: &PathBuf| path.starts_with(home);
+    world.report.has(crate::level::Layer::Namespaces)
+        || world.policy.agent_home.as_ref().is_some_and(in_agent_home)
+}
+
+fn write(world: &World, protections: &Protections, path: &Path) -> Verdict {
+    let Some(root) = innermost(&world.policy.roots, path) else {
+        return Verdict::new(Answer::Denied, "it is in no writable directory");
+    };
+    if path == root.path {
+        let rule = "it is a writable directory itself: what is in it may change, its name may not";
+        return Verdict::new(Answer::Allowed, rule);
+    }
+    if let Some(entry) = covering(&protections.frozen, path) {
+        let held = if world.report.has(crate::level::Layer::Namespaces) {
+            Answer::Denied
+        } else {
+            Answer::Undone
+        };
+        let rule = format!("`{}` is protected", entry.display());
+        return Verdict::new(held, rule);
+    }
+    let links = protections.links.iter().map(|(link, _)| link);
+    if let Some(entry) = links.clone().find(|link| path == *link) {
+        let rule = format!("the link `{}` is protected", entry.display());
+        return Verdict::new(Answer::Undone, rule);
+    }
+    if let Some(entry) = covering(&protections.absent, path) {
+        let rule = format!("`{}` may not appear", entry.display());
+        return Verdict::new(Answer::Undone, rule);
+    }
+    if let Some(entry) = covering(&protections.noticed, path) {
+        let rule = format!("`{}` may appear, but not unnoticed", entry.display());
+        return Verdict::new(Answer::Reported, rule);
+    }
+    let what = match root.kind {
+        RootKind::Project => "the workspace or a directory that was added",
+        RootKind::GitDirectory => "the git directory of the workspace",
+        RootKind::Temporary => "a directory for temporary files",
+        RootKind::Cache => "a cache of a toolchain",
+    };
+    let rule = format!("it is in `{}`, {what}", root.path.display());
+    Verdict::new(Answer::Allowed, rule)
+}
+
+/// The entry that is `path` or a directory around it.
+fn covering<'a>(entries: &'a [PathBuf], path: &Path) -> Option<&'a PathBuf> {
+    entries.iter().find(|entry| path.starts_with(entry))
+}
+
+fn innermost<'a>(roots: &'a [Root], path: &Path) -> Option<&'a Root> {
+    let around = roots.iter().filter(|root| path.starts_with(&root.path));
+    around.max_by_key(|root| root.path.as_os_str().len())
+}
