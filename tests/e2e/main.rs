@@ -9,6 +9,7 @@ mod command_sessions;
 mod commands;
 mod configuration;
 mod demo;
+mod doctor;
 mod events;
 mod exit_codes;
 mod home;

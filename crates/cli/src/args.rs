@@ -31,6 +31,8 @@ pub(crate) enum Command {
     Apply(ApplyArgs),
     /// Runs a command under the sandbox policy.
     Sandbox(SandboxArgs),
+    /// Says how well this machine can confine commands, and what is missing.
+    Doctor(DoctorArgs),
     /// Shows the main job offline: a scripted model fixes a failing test in a scratch repository.
     Demo,
     /// Tells about the program itself.
@@ -253,6 +255,14 @@ pub(crate) struct SandboxArgs {
     /// The command and its arguments.
     #[arg(last = true, required_unless_present = "explain", value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
+}
+
+/// `agent doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Prints one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// `agent debug`.

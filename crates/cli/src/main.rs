@@ -8,6 +8,7 @@ mod chat;
 mod config;
 mod debug;
 mod demo;
+mod doctor;
 mod exec;
 mod home;
 mod log;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Some(Command::Exec(exec)) => exec::run(&cli.common, *exec),
         Some(Command::Sandbox(sandbox)) => sandbox::run(&cli.common, &sandbox),
         Some(Command::Apply(apply)) => apply::run(&cli.common, &apply),
+        Some(Command::Doctor(doctor)) => doctor::run(&cli.common, &doctor),
         Some(Command::Demo) => demo::run(&cli.common),
         Some(Command::Debug(debug)) => debug::run(&debug),
         Some(Command::Resume(resume)) => chat::resume(&cli.common, resume),

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use agent_core::{ThreadManager, ThreadOptions};
+use agent_core::{CommandSetting, ThreadManager, ThreadOptions, Variables};
 use agent_exec::ExitStatus;
 use agent_sandbox::{
     Holder, HolderOptions, NetworkAccess, OneShot, OneShotError, SandboxError, SandboxPolicy,
@@ -19,19 +19,7 @@ use crate::{exec, home, say};
 /// 127 that the command did not run, as with env(1).
 pub(crate) fn run(common: &CommonArgs, args: &SandboxArgs) -> anyhow::Result<ExitCode> {
     let variables = home::variables();
-    let agent_home = home::agent_home(&variables)?;
-    let loaded = config::read(common, &agent_home, UserFile::Read, Vec::new())?;
-    let mut options = ThreadOptions::unattended(exec::cwd(common)?);
-    options.writable_roots.clone_from(&common.add_dir);
-    let version = env!("CARGO_PKG_VERSION");
-    let tools = agent_tools::tools;
-    let manager = ThreadManager::new(agent_home, loaded.config, variables, tools, version);
-    let setting = manager
-        .command_setting(&options)
-        .map_err(|err| say::usage_from(&err, err.hint()))?;
-    for warning in loaded.warnings.iter().chain(&setting.warnings) {
-        say::warning(warning);
-    }
+    let setting = setting(common, variables)?;
     if !args.explain.is_empty() {
         return explain(&setting.policy, &setting.cwd, &args.explain);
     }
@@ -58,6 +46,24 @@ pub(crate) fn run(common: &CommonArgs, args: &SandboxArgs) -> anyhow::Result<Exi
             Ok(ExitCode::from(code))
         }
     }
+}
+
+/// What commands of the model get here: policy, environment, directory. Tells the warnings.
+pub(crate) fn setting(common: &CommonArgs, variables: Variables) -> anyhow::Result<CommandSetting> {
+    let agent_home = home::agent_home(&variables)?;
+    let loaded = config::read(common, &agent_home, UserFile::Read, Vec::new())?;
+    let mut options = ThreadOptions::unattended(exec::cwd(common)?);
+    options.writable_roots.clone_from(&common.add_dir);
+    let version = env!("CARGO_PKG_VERSION");
+    let tools = agent_tools::tools;
+    let manager = ThreadManager::new(agent_home, loaded.config, variables, tools, version);
+    let setting = manager
+        .command_setting(&options)
+        .map_err(|err| say::usage_from(&err, err.hint()))?;
+    for warning in loaded.warnings.iter().chain(&setting.warnings) {
+        say::warning(warning);
+    }
+    Ok(setting)
 }
 
 /// Says of each path or host what the policy says.

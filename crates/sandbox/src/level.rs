@@ -45,6 +45,36 @@ pub enum Layer {
     Seccomp,
 }
 
+impl Layer {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Namespaces => "namespaces",
+            Self::UserNamespace => "user namespace",
+            Self::AllIds => "all ids",
+            Self::FreshProc => "fresh /proc",
+            Self::Landlock => "Landlock",
+            Self::Seccomp => "seccomp",
+        }
+    }
+
+    /// What its absence costs.
+    pub fn cost(self) -> &'static str {
+        match self {
+            Self::Namespaces => {
+                "protected paths are compared after each command and put back instead of being \
+                 held; unix sockets cannot be connected to; nothing but the end of a command's \
+                 descendants ends it"
+            }
+            Self::UserNamespace => "nothing where the superuser runs it; else all namespaces",
+            Self::AllIds => "files of other owners cannot be changed inside, not even by root",
+            Self::FreshProc => "processes of the container can be seen, not touched",
+            Self::Landlock => "there is no second layer below the mounts",
+            Self::Seccomp => "everything: commands are refused",
+        }
+    }
+}
+
 impl LevelReport {
     /// A report without any layer.
     pub(crate) fn nothing() -> Self {
