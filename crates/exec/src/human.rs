@@ -287,6 +287,7 @@ impl<W: Write> HumanOutput<W> {
             .map(|ms| format!(" in {}", duration(ms)))
             .unwrap_or_default();
         match (command.status, command.exit_code) {
+            (ItemStatus::Completed, None) if command.is_input => self.paint.dim("typed"),
             (ItemStatus::Declined, _) => self.paint.yellow("declined"),
             (_, Some(0)) => self.paint.green(&format!("✓ exit 0{time}")),
             (_, Some(code)) => self.paint.red(&format!("✗ exit {code}{time}")),

@@ -258,6 +258,14 @@ impl<W: Write> JsonOutput<W> {
             | ItemEvent::Writing { .. }
             | ItemEvent::Delta { .. }
             | ItemEvent::Discarded => Ok(()),
+            // The command that it was typed into has a step of its own.
+            ItemEvent::Started { item }
+            | ItemEvent::Updated { item }
+            | ItemEvent::Completed { item }
+                if is_input(item) =>
+            {
+                Ok(())
+            }
             ItemEvent::Started { item } => {
                 let item = self.item(id, item);
                 self.write(&Line::ItemStarted { item })
@@ -368,4 +376,9 @@ impl From<ChangeKind> for Kind {
             ChangeKind::Update => Self::Update,
         }
     }
+}
+
+/// Whether an item is what the model typed into a command.
+fn is_input(item: &TurnItem) -> bool {
+    matches!(item, TurnItem::CommandExecution(command) if command.is_input)
 }

@@ -68,6 +68,9 @@ pub struct CommandExecution {
     /// The number under which it goes on, or went on, after its call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<u64>,
+    /// It is no command but what the model typed into the one of that number.
+    #[serde(default)]
+    pub is_input: bool,
 }
 
 /// A command that runs in the background.

@@ -140,6 +140,7 @@ impl Args {
             source: self.source,
             escalated: self.escalated,
             session_id: None,
+            is_input: false,
         }
     }
 }

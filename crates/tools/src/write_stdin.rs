@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use agent_core::commands::CommandSession;
 use agent_core::tool::{DecisionContext, Effect, Requirement, Tool, ToolContext, ToolOutcome};
-use agent_protocol::{ApprovalPolicy, ApprovalSubject, ItemStatus, TurnItem};
+use agent_protocol::{
+    ApprovalPolicy, ApprovalSubject, CommandExecution, CommandSource, ItemStatus, TurnItem,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time::Instant;
@@ -44,6 +46,27 @@ pub(crate) struct Args {
 impl Args {
     fn chars(&self) -> &str {
         self.chars.as_deref().unwrap_or_default()
+    }
+
+    /// What people see when something is typed; mere looks are not shown.
+    fn typing(&self, status: ItemStatus) -> Option<CommandExecution> {
+        let chars = self.chars();
+        (!chars.is_empty()).then(|| CommandExecution {
+            command: format!("session {}: {chars:?}", self.session_id),
+            aggregated_output: String::new(),
+            exit_code: None,
+            status,
+            duration_ms: None,
+            source: CommandSource::Model,
+            escalated: false,
+            session_id: Some(self.session_id),
+            is_input: true,
+        })
+    }
+
+    fn failed(&self, text: String) -> ToolOutcome {
+        let typing = self.typing(ItemStatus::Failed);
+        shown(ToolOutcome::text(text.clone()), typing, text)
     }
 
     fn patience(&self, max_wait: Duration) -> Duration {
@@ -93,22 +116,23 @@ impl Tool for WriteStdin {
         }
     }
 
-    fn item(&self, _: &Args, _: ItemStatus) -> Option<TurnItem> {
-        None
+    fn item(&self, args: &Args, status: ItemStatus) -> Option<TurnItem> {
+        let execution = args.typing(status)?;
+        Some(TurnItem::CommandExecution(execution))
     }
 
     async fn run(self: Arc<Self>, args: Args, context: ToolContext) -> ToolOutcome {
         let Some(session) = context.commands.get(args.session_id) else {
-            return ToolOutcome::text(unknown(&args, &context));
+            return args.failed(unknown(&args, &context));
         };
         if let Err(reason) = send(&session, args.chars()) {
-            return ToolOutcome::text(format!("write_stdin failed: {reason}"));
+            return args.failed(format!("write_stdin failed: {reason}"));
         }
         let deadline = Some(Instant::now() + args.patience(context.commands.limits().max_wait));
         tokio::select! {
             biased;
             () = context.cancel.cancelled() => {
-                return ToolOutcome::text(ABORTED);
+                return args.failed(ABORTED.to_owned());
             }
             () = session.ended_by(deadline) => {}
         }
@@ -118,11 +142,13 @@ impl Tool for WriteStdin {
             max_output_tokens: args.max_output_tokens,
             made_room: None,
         };
-        let text = report.for_model(&context);
+        let outcome = ToolOutcome::text(report.for_model(&context));
         if !report.goes_on() {
             context.commands.forget(session.id());
         }
-        ToolOutcome::text(text)
+        let typing = args.typing(ItemStatus::Completed);
+        let printed = report.chunk.captured.text;
+        shown(outcome, typing, printed)
     }
 }
 
@@ -145,6 +171,17 @@ fn send(session: &CommandSession, chars: &str) -> Result<(), String> {
         return Ok(());
     }
     session.write(chars.into()).map_err(|err| err.to_string())
+}
+
+/// The outcome with the step that people see, if they see one.
+fn shown(outcome: ToolOutcome, typing: Option<CommandExecution>, printed: String) -> ToolOutcome {
+    match typing {
+        None => outcome,
+        Some(typing) => outcome.with_item(TurnItem::CommandExecution(CommandExecution {
+            aggregated_output: printed,
+            ..typing
+        })),
+    }
 }
 
 fn unknown(args: &Args, context: &ToolContext) -> String {

@@ -79,7 +79,9 @@ fn what_is_typed_into_a_shell_outside_the_sandbox_is_asked_for_each_time() {
     answer(&terminal, "Would you like", "a");
     answer(&terminal, "it is typed into session 1", "y");
     assert!(soon(|| yes.exists()), "it was not typed");
+    terminal.wait_for_line("Typed into session 1: \"touch");
     answer(&terminal, "/no", "n");
     terminal.wait_for_line("fin-answer");
+    terminal.wait_for_line("Declined to type into session 1");
     assert!(!no.exists(), "it was typed");
 }

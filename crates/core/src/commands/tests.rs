@@ -76,6 +76,7 @@ fn start(sessions: &CommandSessions, obeys: bool) -> Started {
             source: CommandSource::Model,
             escalated: false,
             session_id: None,
+            is_input: false,
         },
         events: EventSink::to_nobody().item(),
         limit: None,

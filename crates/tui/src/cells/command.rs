@@ -64,6 +64,13 @@ fn verdict(
     let ok = mark(look.glyphs.bullet, theme.success);
     let bad = mark(look.glyphs.failed, theme.error);
     let stopped = command.exit_code.is_none();
+    if command.is_input {
+        return match command.status {
+            ItemStatus::InProgress | ItemStatus::Completed => (ok, "Typed into"),
+            ItemStatus::Declined => (bad, "Declined to type into"),
+            ItemStatus::Failed => (bad, "Could not type into"),
+        };
+    }
     if command.session_id.is_some() && source == CommandSource::Model {
         return match command.status {
             ItemStatus::InProgress => (mark(look.glyphs.bullet, theme.accent), BACKGROUND),
@@ -159,7 +166,7 @@ fn outcome(command: &CommandExecution, view: &CommandView<'_>, look: &Look) -> S
         outcome.push_str(look.glyphs.joint);
         outcome.push_str(&duration(took));
     }
-    if let Some(session) = command.session_id {
+    if let Some(session) = command.session_id.filter(|_| !command.is_input) {
         outcome.push_str(look.glyphs.joint);
         let _ = write!(outcome, "session {session}");
     }

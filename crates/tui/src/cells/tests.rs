@@ -44,6 +44,7 @@ fn ran(script: &str, output: &str, exit_code: i32) -> CommandExecution {
         source: CommandSource::Model,
         escalated: false,
         session_id: None,
+        is_input: false,
     }
 }
 

@@ -75,6 +75,7 @@ fn command(script: &str, status: ItemStatus, output: &str) -> TurnItem {
         source: CommandSource::Model,
         escalated: false,
         session_id: None,
+        is_input: false,
     })
 }
 

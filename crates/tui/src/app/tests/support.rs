@@ -293,6 +293,7 @@ pub(super) fn running(command: &str) -> TurnItem {
         source: CommandSource::Model,
         escalated: false,
         session_id: None,
+        is_input: false,
     })
 }
 
@@ -307,6 +308,7 @@ pub(super) fn ran(command: &str, output: &str) -> TurnItem {
         source: CommandSource::Model,
         escalated: false,
         session_id: None,
+        is_input: false,
     })
 }
 
