@@ -127,6 +127,34 @@ fn a_patch_after_cd_is_relative_to_that_directory() {
 }
 
 #[test]
+fn an_empty_directory_is_the_workspace() {
+    let heredoc = format!("apply_patch <<'E'\n{}E\n", update("sub/t.txt"));
+    let in_empty = format!("cd '' && {heredoc}");
+    for arguments in [
+        json!({"cmd": heredoc, "workdir": ""}),
+        json!({"cmd": in_empty}),
+    ] {
+        let scene = one_call(Item::command_with(arguments));
+        scene.completes(&["go"]);
+        let output = scene.output(0, 0);
+        assert_eq!(scene.workspace.read("sub/t.txt"), "new\n", "{output}");
+    }
+}
+
+/// A shell goes back to where a link is, not to the directory above its target.
+#[test]
+fn a_directory_above_a_link_is_where_the_shell_goes() {
+    let heredoc = format!("apply_patch <<'E'\n{}E\n", update("t.txt"));
+    let scene = one_call(Item::command(&format!("cd link/../sub && {heredoc}")));
+    scene.workspace.write("far/sub/t.txt", "old\n");
+    scene.workspace.write("far/away/x", "");
+    std::os::unix::fs::symlink("far/away", scene.workspace.work().join("link")).unwrap();
+    scene.completes(&["go"]);
+    assert_eq!(scene.workspace.read("far/sub/t.txt"), "old\n");
+    assert_eq!(scene.workspace.read("sub/t.txt"), "new\n");
+}
+
+#[test]
 fn a_directory_that_is_not_there_is_not_made() {
     let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch";
     let scene = one_call(Item::command(&format!(

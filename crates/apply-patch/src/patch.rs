@@ -110,7 +110,8 @@ impl Patch {
 }
 
 impl Patch {
-    /// The same patch as it reads outside of `directory`, in which its relative paths begin.
+    /// The same patch as it reads outside of `directory`, in which its relative paths begin. An
+    /// empty one is no other directory.
     #[must_use]
     pub fn from_within(mut self, directory: &str) -> Self {
         for file in &mut self.hunks {
@@ -128,7 +129,7 @@ impl Patch {
 }
 
 fn join(directory: &str, path: &mut String) {
-    if !path.starts_with('/') {
+    if !path.starts_with('/') && !directory.is_empty() {
         let directory = directory.trim_end_matches('/');
         *path = format!("{directory}/{path}");
     }

@@ -92,24 +92,32 @@ fn in_script(script: &str, depth: usize) -> Option<PatchCommand> {
         && cd == "cd"
         && scanner.take_separator()
     {
+        if is_bare_text(scanner.rest()) {
+            return Some(PatchCommand::Refused(BARE_TEXT));
+        }
+        is_plain(path).then_some(())?;
         directory = Some(path.clone());
         words = scanner.words()?;
     }
-    let command = match words.split_first()? {
-        (name, arguments) if is_patch_name(name) => called(&mut scanner, arguments)?,
-        (cat, []) if cat == "cat" => piped(&mut scanner)?,
-        _ => PatchCommand::nested(&words, depth + 1)?,
+    let command = match words.split_first() {
+        None => nobodys(&mut scanner)?,
+        Some((name, arguments)) if is_patch_name(name) => called(&mut scanner, arguments)?,
+        Some((cat, [])) if cat == "cat" => piped(&mut scanner)?,
+        Some(_) => PatchCommand::nested(&words, depth + 1)?,
     };
     scanner.skip_lines();
     if !scanner.is_at_end() {
         return None;
     }
-    Some(within(directory, command))
+    within(directory, command)
 }
 
 /// Whether the text begins as a patch does, perhaps behind a fence.
 fn is_bare_text(script: &str) -> bool {
+    let script = script.trim_start();
     let mut lines = script
+        .strip_prefix('\u{feff}')
+        .unwrap_or(script)
         .lines()
         .map(str::trim)
         .filter(|line| !line.is_empty());
@@ -132,6 +140,7 @@ fn called(scanner: &mut Scanner<'_>, arguments: &[String]) -> Option<PatchComman
     match arguments {
         [] => from_heredoc(scanner, false),
         [dash] if dash == "-" => from_heredoc(scanner, false),
+        [option] if option == "--help" || option == "-h" => None,
         [patch] => {
             scanner.skip_redirection();
             Some(PatchCommand::call(None, patch.clone()))
@@ -143,6 +152,13 @@ fn called(scanner: &mut Scanner<'_>, arguments: &[String]) -> Option<PatchComman
 /// `cat <<EOF | apply_patch`.
 fn piped(scanner: &mut Scanner<'_>) -> Option<PatchCommand> {
     from_heredoc(scanner, true)
+}
+
+/// A heredoc that no command reads. A shell would throw the patch away without a word.
+fn nobodys(scanner: &mut Scanner<'_>) -> Option<PatchCommand> {
+    let heredoc = scanner.heredoc_start()?;
+    let body = scanner.heredoc_body(&heredoc)?;
+    is_bare_text(&body).then_some(PatchCommand::Refused(BARE_TEXT))
 }
 
 fn from_heredoc(scanner: &mut Scanner<'_>, is_piped: bool) -> Option<PatchCommand> {
@@ -164,8 +180,8 @@ fn from_heredoc(scanner: &mut Scanner<'_>, is_piped: bool) -> Option<PatchComman
     Some(PatchCommand::call(None, body))
 }
 
-/// The command as it is after `cd`.
-fn within(outer: Option<String>, command: PatchCommand) -> PatchCommand {
+/// The command as it is after `cd`; `None` if only the shell knows where that leads.
+fn within(outer: Option<String>, command: PatchCommand) -> Option<PatchCommand> {
     match (outer, command) {
         (Some(outer), PatchCommand::Call { directory, patch }) => {
             let directory = match directory {
@@ -173,8 +189,19 @@ fn within(outer: Option<String>, command: PatchCommand) -> PatchCommand {
                 Some(inner) if inner.starts_with('/') => inner,
                 Some(inner) => format!("{outer}/{inner}"),
             };
-            PatchCommand::call(Some(directory), patch)
+            is_plain(&directory).then(|| PatchCommand::call(Some(directory), patch))
         }
-        (_, command) => command,
+        (_, command) => Some(command),
     }
+}
+
+/// Whether `cd` takes a path as the kernel does. It has options and `-`, keeps an empty path for no
+/// path, and takes `link/..` back to where the link is, not to the directory above its target.
+fn is_plain(directory: &str) -> bool {
+    let mut named = directory.starts_with('/');
+    let leads_back = directory.split('/').any(|part| {
+        named |= !matches!(part, "" | "." | "..");
+        named && part == ".."
+    });
+    !directory.is_empty() && !directory.starts_with(['-', '+']) && !leads_back
 }

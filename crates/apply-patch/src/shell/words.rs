@@ -25,6 +25,11 @@ impl<'a> Scanner<'a> {
         Self { rest: script }
     }
 
+    /// What has not been read.
+    pub(super) fn rest(&self) -> &'a str {
+        self.rest
+    }
+
     pub(super) fn is_at_end(&self) -> bool {
         self.rest.is_empty()
     }

@@ -189,6 +189,27 @@ fn scripts_that_do_more_or_are_not_certain_run_in_the_shell() {
 }
 
 #[test]
+fn what_only_a_shell_knows_runs_in_the_shell() {
+    for text in [
+        "cd link/.. && apply_patch 'BODY'",
+        "cd /w/../x && apply_patch 'BODY'",
+        "cd a && sh -c \"cd .. && apply_patch 'BODY'\"",
+        "cd - && apply_patch 'BODY'",
+        "cd -P && apply_patch 'BODY'",
+        "cd '' && apply_patch 'BODY'",
+        "<<'EOF'\necho\nEOF\n",
+        "apply_patch --help",
+        "cd '' && sh -c \"cd a && apply_patch 'BODY'\"",
+    ] {
+        assert_eq!(
+            shown(PatchCommand::of_script(&script(text))),
+            "shell",
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn the_text_of_a_patch_is_no_command() {
     let refused = expect![
         "refused: this is the text of a patch and no command, so nothing was run; send it with the `apply_patch` tool"
@@ -196,7 +217,15 @@ fn the_text_of_a_patch_is_no_command() {
     let fenced = format!("```\n{BODY}```\n");
     let followed = format!("{BODY}cargo test\n");
     let nested = format!("sh -c '{BODY}'");
-    for text in [BODY, "  *** Begin Patch", &fenced, &followed, &nested] {
+    let marked = format!("\u{feff}{BODY}");
+    let after_cd = format!("cd sub\n{BODY}");
+    let unread = format!("<<'EOF'\n{BODY}EOF\n");
+    let texts = [&fenced, &followed, &nested, &marked, &after_cd, &unread];
+    for text in texts
+        .map(String::as_str)
+        .into_iter()
+        .chain([BODY, "  *** Begin Patch"])
+    {
         refused.assert_eq(&shown(PatchCommand::of_script(text)));
     }
 }
