@@ -1,5 +1,7 @@
 //! The diff of a turn: shown, kept with the session, applied to another checkout.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use agent_test_support::{AgentCommand, Item, Run, Step, Workspace};
@@ -125,6 +127,41 @@ fn what_does_not_fit_changes_nothing() {
     other.write("sub/f.txt", FILE.replace('6', "seis"));
     git(&other.work(), &["commit", "-qam", "theirs"]);
     is_refused("conflicts");
+}
+
+/// Git finds out only while it writes.
+#[test]
+fn what_git_left_half_done_is_said() {
+    let (scene, other, _) = changed();
+    other.write("new file.txt/mine", "mine\n");
+    let run = applied(&scene, &other);
+    run.assert_code(1);
+    assert!(
+        !run.stderr.contains("nothing was changed"),
+        "{}",
+        run.stderr
+    );
+    assert!(run.stderr.contains("nothing is staged"), "{}", run.stderr);
+    assert_eq!(git(&other.work(), &["diff", "--cached"]), "");
+}
+
+#[test]
+fn a_checkout_may_have_any_name() {
+    let (scene, other, _) = changed();
+    for name in [&b"ends with a line\n"[..], b"caf\xe9"] {
+        let checkout = other.work().join(OsStr::from_bytes(name));
+        std::fs::create_dir(&checkout).unwrap();
+        let work = scene.workspace.work();
+        git(&checkout, &["clone", "-q", work.to_str().unwrap(), "."]);
+        AgentCommand::new(agent(), &other)
+            .env("AGENT_HOME", scene.workspace.home())
+            .current_dir(&checkout)
+            .args(["apply", "--last"])
+            .run()
+            .assert_code(0);
+        let written = std::fs::read_to_string(checkout.join("b.txt")).unwrap();
+        assert_eq!(written, "a\n");
+    }
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! `agent apply ID`: gives the last diff of a session to `git apply --3way` here.
 //!
-//! A copy of the index takes the diff first: only what fits as a whole touches the working tree.
+//! A copy of the index takes the diff first, and git looks at the working tree: only what fits as a
+//! whole touches it.
 
+use std::ffi::OsStr;
 use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output, Stdio};
 
@@ -15,7 +18,7 @@ use crate::{exec, home, say};
 /// How `git apply` is called; line ends are taken as they are.
 const APPLY: [&str; 3] = ["apply", "--3way", "--whitespace=nowarn"];
 
-/// Runs it. Exit code 1 says that the diff does not fit and nothing was changed.
+/// Runs it. Exit code 1 says that the diff was not applied.
 pub(crate) fn run(common: &CommonArgs, args: &ApplyArgs) -> anyhow::Result<ExitCode> {
     let agent_home = home::agent_home(&home::variables())?;
     let cwd = exec::cwd(common)?;
@@ -63,7 +66,7 @@ fn top_level(cwd: &Path) -> anyhow::Result<PathBuf> {
             "go to a checkout of the repository, or name one with `-C DIR`",
         ));
     }
-    Ok(PathBuf::from(line(&output.stdout)))
+    Ok(path(&output.stdout))
 }
 
 fn apply(root: &Path, diff: &TurnDiff) -> anyhow::Result<ExitCode> {
@@ -72,19 +75,32 @@ fn apply(root: &Path, diff: &TurnDiff) -> anyhow::Result<ExitCode> {
     trial.arg("--cached").env("GIT_INDEX_FILE", index.path());
     let mut output = fed(trial, &diff.unified_diff)?;
     if output.status.success() {
-        output = fed(git(root, &APPLY), &diff.unified_diff)?;
+        let mut check = git(root, &APPLY);
+        check.arg("--check");
+        output = fed(check, &diff.unified_diff)?;
     }
     if !output.status.success() {
-        let refusal = anyhow::anyhow!(
-            "the diff does not fit `{}`, and nothing was changed:\n{}",
-            root.display(),
-            said(&output)
-        );
-        say::error(&refusal);
-        say::hint(
-            "commit or stash what was changed in these files, or go to the commit that the session began with",
-        );
-        return Ok(ExitCode::FAILURE);
+        return Ok(failed(
+            &format!(
+                "the diff does not fit `{}`, and nothing was changed:\n{}",
+                root.display(),
+                said(&output)
+            ),
+            "commit or stash what was changed in these files, or go to the commit that the session \
+             began with",
+        ));
+    }
+    output = fed(git(root, &APPLY), &diff.unified_diff)?;
+    if !output.status.success() {
+        return Ok(failed(
+            &format!(
+                "the diff fits `{}`, but git stopped while it wrote; nothing is staged, but some \
+                 files may have changed:\n{}",
+                root.display(),
+                said(&output)
+            ),
+            "`git status` shows the files, and `git restore FILE` takes a change back",
+        ));
     }
     let output = fed(git(root, &["apply", "--numstat"]), &diff.unified_diff)?;
     say::data(&format!("applied and staged in `{}`:", root.display()));
@@ -94,12 +110,18 @@ fn apply(root: &Path, diff: &TurnDiff) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+fn failed(message: &str, hint: &str) -> ExitCode {
+    let code = say::error(&anyhow::anyhow!("{message}"));
+    say::hint(hint);
+    code
+}
+
 /// A copy of the index, which a trial may change.
 fn index_copy(root: &Path) -> anyhow::Result<tempfile::NamedTempFile> {
     let output = git(root, &["rev-parse", "--git-path", "index"])
         .output()
         .context("cannot run `git`")?;
-    let path = root.join(line(&output.stdout));
+    let path = root.join(path(&output.stdout));
     let copy = tempfile::NamedTempFile::new().context("cannot make a temporary file")?;
     match std::fs::copy(&path, copy.path()) {
         // A repository without a commit may have none yet. Git takes a missing one as empty.
@@ -141,10 +163,10 @@ fn git(directory: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-fn line(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes)
-        .trim_end_matches('\n')
-        .to_owned()
+/// A path as git prints it: any bytes, and a line end.
+fn path(printed: &[u8]) -> PathBuf {
+    let bytes = printed.strip_suffix(b"\n").unwrap_or(printed);
+    PathBuf::from(OsStr::from_bytes(bytes))
 }
 
 /// Why git refused, one reason a line, without what it tells of its attempts.
