@@ -5,6 +5,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder};
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, symlink};
 use std::path::{Path, PathBuf};
 
@@ -26,10 +27,10 @@ impl Shims {
     /// Makes the links where they are missing. `None` where they cannot be made: commands do
     /// without them then.
     pub(crate) fn prepare(agent_home: &Path) -> Option<Self> {
-        if !agent_home.is_absolute() {
+        let directory = agent_home.join(DIRECTORY);
+        if !agent_home.is_absolute() || !fits_in_path(&directory) {
             return None;
         }
-        let directory = agent_home.join(DIRECTORY);
         match link_all(&directory) {
             Ok(()) => Some(Self { directory }),
             Err(err) => {
@@ -68,13 +69,19 @@ impl Shims {
     }
 }
 
+/// A search path has no way to write a colon: what follows it would be a directory of its own, and
+/// perhaps one that the workspace has.
+fn fits_in_path(directory: &Path) -> bool {
+    !directory.as_os_str().as_bytes().contains(&b':')
+}
+
 fn is_shell(program: &str) -> bool {
     let name = Path::new(program).file_name().and_then(OsStr::to_str);
     name.is_some_and(|name| SHELLS.contains(&name))
 }
 
 fn link_all(directory: &Path) -> io::Result<()> {
-    let program = std::env::current_exe()?;
+    let program = in_place(std::env::current_exe()?);
     if PERSONALITIES
         .iter()
         .all(|name| leads_to(&directory.join(name), &program))
@@ -97,6 +104,15 @@ fn link_all(directory: &Path) -> io::Result<()> {
         fs::rename(&new, &link)?;
     }
     Ok(())
+}
+
+/// Where a program is that was replaced while it ran, as in an upgrade: the kernel adds a word.
+fn in_place(program: PathBuf) -> PathBuf {
+    let bytes = program.as_os_str().as_bytes();
+    match bytes.strip_suffix(b" (deleted)") {
+        Some(old) if !program.exists() => PathBuf::from(OsStr::from_bytes(old)),
+        Some(_) | None => program,
+    }
 }
 
 fn leads_to(link: &Path, program: &Path) -> bool {

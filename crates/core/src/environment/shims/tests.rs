@@ -1,7 +1,8 @@
 use std::ffi::OsString;
 use std::fs;
+use std::path::PathBuf;
 
-use super::Shims;
+use super::{Shims, in_place};
 
 fn variables(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
     let pairs = pairs.iter();
@@ -58,4 +59,22 @@ fn the_directory_comes_first() {
     for other in [&["/bin/bash", "-c", "ls"], &["/usr/bin/fish", "-lc", "ls"]] {
         assert_eq!(shims.in_login_shell(&argv(other)), argv(other));
     }
+}
+
+#[test]
+fn a_directory_that_a_search_path_cannot_hold_is_not_put_there() {
+    let place = tempfile::tempdir().unwrap();
+    let home = place.path().join("a:b");
+    fs::create_dir(&home).unwrap();
+    assert!(Shims::prepare(&home).is_none());
+    assert!(Shims::prepare(PathBuf::from("home").as_path()).is_none());
+}
+
+#[test]
+fn a_program_that_was_replaced_is_where_it_was() {
+    let place = tempfile::tempdir().unwrap();
+    let odd = place.path().join("agent (deleted)");
+    assert_eq!(in_place(odd.clone()), place.path().join("agent"));
+    fs::write(&odd, "").unwrap();
+    assert_eq!(in_place(odd.clone()), odd);
 }
