@@ -113,6 +113,10 @@ impl TurnDiff {
         match self.files.get_mut(&path) {
             Some(file) => {
                 file.after = edit.after;
+                // A command may have made a new file executable since.
+                if file.before.is_none() {
+                    file.executable = edit.executable;
+                }
                 if edit.moved_from.is_some() {
                     file.moved_from = edit.moved_from;
                 }

@@ -155,3 +155,21 @@ fn what_cannot_be_shown_is_named() {
             left out `nul`: it is no text"]],
     );
 }
+
+#[test]
+fn a_new_file_that_became_executable_is_executable() {
+    let mut later = edit("/w/a", Some("1\n"), Some("2\n"));
+    if let EditedContent::Known { executable, .. } = &mut later.content {
+        *executable = true;
+    }
+    check(
+        vec![edit("/w/a", None, Some("1\n")), later],
+        &expect![[r"
+            diff --git a/a b/a
+            new file mode 100755
+            --- /dev/null
+            +++ b/a
+            @@ -0,0 +1 @@
+            +2"]],
+    );
+}
