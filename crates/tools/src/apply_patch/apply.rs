@@ -12,6 +12,9 @@ use super::diff;
 /// Files larger than this before and after together, in bytes, are left out of the turn's diff.
 const MAX_COMPARED_BYTES: usize = 8 << 20;
 
+/// How much content of one patch is kept for the turn's diff, in bytes: as much as a whole turn may.
+const MAX_KEPT_BYTES: usize = 64 << 20;
+
 /// Applies the text of a patch: what was done, or why nothing was.
 ///
 /// # Errors
@@ -38,7 +41,9 @@ pub(super) fn apply(patch: &Patch, edits: &dyn Edits) -> Result<Applied, String>
     let diff = diff::unified(&plan);
     let mut text = summary(&plan);
     let changes = changes(plan, edits).map_err(|refusal| refusal.to_string())?;
-    let done = changes.iter().map(|change| edit(change, edits)).collect();
+    let mut room = MAX_KEPT_BYTES;
+    let done = changes.iter().map(|change| edit(change, edits, &mut room));
+    let done = done.collect();
     let committed = edits.commit(changes).map_err(|err| not_committed(&err))?;
     for warning in &committed.warnings {
         // Writing to a string cannot fail.
@@ -77,8 +82,8 @@ fn changes(plan: Plan, edits: &dyn Edits) -> Result<Vec<FileChange>, Refusal> {
         .collect()
 }
 
-/// What a change does to its file, for the diff of the turn.
-fn edit(change: &FileChange, edits: &dyn Edits) -> FileEdit {
+/// What a change does to its file, for the diff of the turn; `room` is what may still be kept.
+fn edit(change: &FileChange, edits: &dyn Edits, room: &mut usize) -> FileEdit {
     let unknown = |reason| EditedContent::Unknown { reason };
     let (before, after, moved_to) = match &change.kind {
         Written::Create { after } => (None, Some(after), None),
@@ -94,7 +99,10 @@ fn edit(change: &FileChange, edits: &dyn Edits) -> FileEdit {
         unknown("it is a link")
     } else if n_bytes > MAX_COMPARED_BYTES {
         unknown("it is too large")
+    } else if n_bytes > *room {
+        unknown("the turn changed too much to keep it all")
     } else {
+        *room -= n_bytes;
         EditedContent::Known {
             before: before.cloned(),
             after: after.cloned(),
