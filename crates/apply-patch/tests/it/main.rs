@@ -9,6 +9,7 @@
 mod bytes;
 mod edits;
 mod forms;
+mod in_bash;
 mod large;
 mod messages;
 mod placement;
