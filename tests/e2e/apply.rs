@@ -129,6 +129,25 @@ fn what_does_not_fit_changes_nothing() {
     is_refused("conflicts");
 }
 
+#[test]
+fn a_diff_without_files_is_told_as_that() {
+    let patch = "*** Begin Patch\n*** Update File: f\n@@\n-6\n+six\n*** End Patch\n";
+    let scene = Scene::new(vec![
+        Step::items(vec![Item::patch(patch)]),
+        Step::message("fin"),
+    ]);
+    scene.workspace.write("f", b"\xff\n6\n");
+    scene.completes(&["go"]);
+    let run = scene.agent(&["apply", "--last"]).run();
+    run.assert_code(1);
+    let said = run.stderr;
+    assert!(
+        said.contains("warning: not in the diff: `f`: it is no text"),
+        "{said}"
+    );
+    assert!(said.contains("are left out of its diff"), "{said}");
+}
+
 /// Git finds out only while it writes.
 #[test]
 fn what_git_left_half_done_is_said() {

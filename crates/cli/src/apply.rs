@@ -37,6 +37,12 @@ pub(crate) fn run(common: &CommonArgs, args: &ApplyArgs) -> anyhow::Result<ExitC
     for file in &diff.left_out {
         say::warning(&format!("not in the diff: {file}"));
     }
+    if diff.unified_diff.is_empty() {
+        return Ok(failed(
+            "all files that the turn changed are left out of its diff; nothing was changed",
+            "copy them from where the session worked",
+        ));
+    }
     apply(&root, &diff)
 }
 
