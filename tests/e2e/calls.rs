@@ -91,7 +91,7 @@ fn st_13_an_unknown_tool_is_answered_with_the_known_ones() {
             output,
             format!(
                 "unsupported call: {name}. The available tools are: apply_patch, exec_command, \
-                 update_plan, view_image."
+                 update_plan, view_image, write_stdin."
             )
         );
     }
