@@ -129,6 +129,33 @@ fn what_does_not_fit_changes_nothing() {
     is_refused("conflicts");
 }
 
+/// They have other histories, and no checkout takes a diff of both.
+#[test]
+fn files_of_a_repository_beneath_are_left_out() {
+    let patch = "*** Begin Patch\n*** Update File: f\n@@\n-6\n+six\n*** Update File: mod/f\n@@\n-6\n\
+                 +six\n*** Update File: g\n*** Move to: mod/g\n*** End Patch\n";
+    let scene = Scene::new(vec![
+        Step::items(vec![Item::patch(patch)]),
+        Step::message("fin"),
+    ]);
+    let work = scene.workspace.work();
+    for path in ["f", "g", "mod/f"] {
+        scene.workspace.write(path, "6\n");
+    }
+    git(&work, &["init", "-q", "mod"]);
+    git(&work, &["add", "f", "g"]);
+    git(&work, &["commit", "-qm", "before"]);
+    let other = Workspace::without_git();
+    git(&other.work(), &["clone", "-q", work.to_str().unwrap(), "."]);
+    scene.completes(&["go"]);
+    let run = applied(&scene, &other);
+    run.assert_code(0);
+    let left_out = "`mod/f`: it is outside of the repository";
+    assert!(run.stderr.contains(left_out), "{}", run.stderr);
+    assert_eq!(other.read("f"), "six\n");
+    assert!(!other.work().join("g").exists());
+}
+
 #[test]
 fn a_diff_without_files_is_told_as_that() {
     let patch = "*** Begin Patch\n*** Update File: f\n@@\n-6\n+six\n*** End Patch\n";

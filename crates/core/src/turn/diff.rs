@@ -172,7 +172,8 @@ impl TurnDiff {
         (path, file): (&Path, &EditedFile),
         source: Option<&Path>,
     ) -> Result<String, String> {
-        let Ok(path) = path.strip_prefix(root) else {
+        let relative = path.strip_prefix(root).ok();
+        let Some(path) = relative.filter(|_| belongs_to(root, path)) else {
             return Err("it is outside of the repository".to_owned());
         };
         let before = match source {
@@ -206,13 +207,21 @@ impl TurnDiff {
                 .get(source)
                 .is_some_and(|file| file.before.is_some() && file.after.is_none());
             let is_new = file.before.is_none() && file.after.is_some();
-            let inside = path.starts_with(root) && source.starts_with(root);
+            let inside = belongs_to(root, path) && belongs_to(root, source);
             if was_moved && is_new && inside && sources.insert(source) {
                 moves.insert(path.as_path(), source);
             }
         }
         moves
     }
+}
+
+/// Whether a file is in the working tree at `root`, and not in a submodule or another repository
+/// beneath.
+fn belongs_to(root: &Path, path: &Path) -> bool {
+    let directories = path.ancestors().skip(1);
+    let mut beneath = directories.take_while(|directory| *directory != root);
+    path.starts_with(root) && !beneath.any(|directory| directory.join(".git").exists())
 }
 
 #[cfg(test)]
