@@ -113,7 +113,7 @@ pub fn looks_secret(name: &str) -> bool {
 }
 
 /// Whether a value is an address with a password in it (RFC 3986, userinfo).
-fn holds_password(value: &OsStr) -> bool {
+pub fn holds_password(value: &OsStr) -> bool {
     let value = value.to_string_lossy();
     let mut rest = &*value;
     while let Some((_, after)) = rest.split_once("://") {

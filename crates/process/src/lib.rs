@@ -8,5 +8,5 @@ mod environment;
 mod model_output;
 
 pub use capture::{Capture, Captured};
-pub use environment::{EnvironmentPolicy, Inherit, Prepared, looks_secret};
+pub use environment::{EnvironmentPolicy, Inherit, Prepared, holds_password, looks_secret};
 pub use model_output::{Shortened, shorten_for_model};
