@@ -3,6 +3,7 @@
 
 mod local;
 mod shims;
+mod snapshot;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -39,6 +40,15 @@ pub trait Environment: Send + Sync {
 
     /// Whether commands may run in a login shell.
     fn allows_login_shell(&self) -> bool;
+
+    /// A request is on its way to the model, and its answer may be commands: what takes a while
+    /// before the first one can begin now, in the background.
+    fn expect_commands(&self) {}
+
+    /// What people should know about how commands run; each is handed out once.
+    fn take_warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// If the policy probably explains how a command ended: one line for the model.
     fn explain_denial(&self, exit_code: Option<i32>, output: &str) -> Option<String>;

@@ -21,6 +21,7 @@ use tokio::net::unix::pipe;
 use tokio::sync::OnceCell;
 
 use super::shims::Shims;
+use super::snapshot::ShellSnapshot;
 use super::{
     Command, CommandEnd, CommandEvent, Confinement, Edits, Environment, MAX_READ_BYTES, ReadError,
     RunningCommand, SpawnError,
@@ -60,12 +61,15 @@ pub struct LocalEnvironment {
     workspace: OnceLock<Arc<Workspace>>,
     /// Made with the first command; none where they cannot be made.
     shims: OnceLock<Option<Shims>>,
+    /// What the login profile sets.
+    snapshot: ShellSnapshot,
 }
 
 impl LocalEnvironment {
     /// Nothing is started yet.
     pub fn new(settings: LocalSettings) -> Self {
         Self {
+            snapshot: ShellSnapshot::new(&settings),
             settings,
             holder: OnceCell::new(),
             unconfined: OnceCell::new(),
@@ -117,6 +121,11 @@ impl LocalEnvironment {
     async fn start(&self, command: Command) -> Result<Box<dyn RunningCommand>, SpawnError> {
         // Before the holder, which shows commands the directory as it is then.
         self.shims();
+        // Outside the sandbox a profile may come to something else.
+        let is_usual = command.confinement() == Confinement::Policy;
+        if is_usual {
+            self.snapshot.begin_for(command.argv());
+        }
         let holder = self.holder(command.confinement()).await?;
         let failed = |err: std::io::Error| SpawnError::Failed {
             reason: err.to_string(),
@@ -129,6 +138,9 @@ impl LocalEnvironment {
         if let Some(shims) = self.shims() {
             shims.put_first(&mut env);
             argv = shims.in_login_shell(&argv);
+        }
+        if is_usual {
+            self.snapshot.prepare(&mut argv, &mut env).await;
         }
         if command.has_terminal() {
             set(&mut env, "TERM", "xterm");
@@ -226,6 +238,14 @@ impl Environment for LocalEnvironment {
 
     fn allows_login_shell(&self) -> bool {
         self.settings.allow_login_shell
+    }
+
+    fn expect_commands(&self) {
+        self.snapshot.begin_later();
+    }
+
+    fn take_warnings(&self) -> Vec<String> {
+        self.snapshot.take_warnings()
     }
 
     fn explain_denial(&self, exit_code: Option<i32>, output: &str) -> Option<String> {

@@ -111,6 +111,9 @@ impl Orchestrator {
         tracing::debug!(call = %context.call_id, "call begins");
         let call_id = context.call_id.clone();
         let outcome = call.run(context).await;
+        for warning in self.decision.environment.take_warnings() {
+            self.sink.warn(warning).await;
+        }
         tracing::debug!(call = %call_id, "call ended");
         if let Some(item) = &outcome.item {
             events.completed(item.clone()).await;

@@ -84,6 +84,7 @@ impl Turn<'_> {
         self.n_requests += 1;
         self.session.n_responses += 1;
         let cancel = self.control.cancel.clone();
+        self.session.environment.expect_commands();
         let opened = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(SampleError::Cancelled),
