@@ -18,6 +18,7 @@ mod images;
 mod input;
 mod instructions;
 mod kill;
+mod login_shell;
 mod patch_routes;
 mod patches;
 mod processes;
