@@ -147,6 +147,7 @@ impl ThreadSettings {
             withheld: variables.withheld,
             shell: self.shell.clone(),
             allow_login_shell: self.allow_login_shell,
+            keeps_shell_state: !self.ephemeral,
             durability: if self.config.file_fsync {
                 Durability::Synced
             } else {

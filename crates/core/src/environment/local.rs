@@ -46,6 +46,8 @@ pub struct LocalSettings {
     pub shell: PathBuf,
     /// Whether it may be a login shell.
     pub allow_login_shell: bool,
+    /// Whether what a login profile sets is kept for other sessions.
+    pub keeps_shell_state: bool,
     /// Whether edits wait until they are on the disk.
     pub durability: Durability,
 }

@@ -71,6 +71,7 @@ impl ShellSnapshot {
             kind,
             shell: settings.shell.clone(),
             policy: settings.policy.clone(),
+            is_kept: settings.keeps_shell_state,
             variables: settings.variables.clone(),
             home: home
                 .map(|(_, home)| PathBuf::from(home))
@@ -228,7 +229,7 @@ async fn outcome(setting: &Setting, shared: &Shared) -> Outcome {
                 ));
             }
             // What somebody changed meanwhile is not in it.
-            if !is_secret && cache::path(&setting) == entry {
+            if setting.is_kept && !is_secret && cache::path(&setting) == entry {
                 cache::store(&entry, &script);
             }
             restored(script)

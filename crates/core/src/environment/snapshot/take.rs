@@ -40,6 +40,8 @@ pub(super) struct Setting {
     pub(super) kind: Kind,
     pub(super) shell: PathBuf,
     pub(super) policy: SandboxPolicy,
+    /// Whether what was taken is written to the disk.
+    pub(super) is_kept: bool,
     /// Their environment, as they get it.
     pub(super) variables: Vec<(OsString, OsString)>,
     /// Their home directory.
