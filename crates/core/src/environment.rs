@@ -2,6 +2,7 @@
 //! the policy holds for all of them and a remote machine can stand in.
 
 mod local;
+mod local_settings;
 mod shims;
 mod snapshot;
 
@@ -15,7 +16,8 @@ use agent_workspace::{CommitError, Committed, FileChange, Refusal, Target};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 
-pub use local::{LocalEnvironment, LocalSettings};
+pub use local::LocalEnvironment;
+pub use local_settings::LocalSettings;
 pub(crate) use shims::Shims;
 
 /// A machine that commands run on and files are on.

@@ -12,7 +12,7 @@ use agent_sandbox::{
     CommandSpec, Holder, HolderOptions, SandboxError, SandboxPolicy, SandboxedCommand, Terminal,
 };
 use agent_workspace::{
-    CommitError, Committed, Durability, FileChange, Refusal, Target, Workspace, WritableRoot,
+    CommitError, Committed, FileChange, Refusal, Target, Workspace, WritableRoot,
 };
 use bytes::{Bytes, BytesMut};
 use futures_util::future::BoxFuture;
@@ -23,8 +23,8 @@ use tokio::sync::OnceCell;
 use super::shims::Shims;
 use super::snapshot::ShellSnapshot;
 use super::{
-    Command, CommandEnd, CommandEvent, Confinement, Edits, Environment, MAX_READ_BYTES, ReadError,
-    RunningCommand, SpawnError,
+    Command, CommandEnd, CommandEvent, Confinement, Edits, Environment, LocalSettings,
+    MAX_READ_BYTES, ReadError, RunningCommand, SpawnError,
 };
 
 /// How much of the output is read at once, in bytes.
@@ -32,25 +32,6 @@ const READ_BYTES: usize = 64 * 1024;
 
 /// How long reading one file may take.
 const READ_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// What this machine is to a session.
-#[derive(Debug)]
-pub struct LocalSettings {
-    /// What commands may touch.
-    pub policy: SandboxPolicy,
-    /// The environment of commands.
-    pub variables: Vec<(OsString, OsString)>,
-    /// Names that were withheld from it.
-    pub withheld: Vec<String>,
-    /// The shell that scripts are for.
-    pub shell: PathBuf,
-    /// Whether it may be a login shell.
-    pub allow_login_shell: bool,
-    /// Whether what a login profile sets is kept for other sessions.
-    pub keeps_shell_state: bool,
-    /// Whether edits wait until they are on the disk.
-    pub durability: Durability,
-}
 
 /// This machine.
 #[derive(Debug)]

@@ -19,7 +19,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::local::LocalSettings;
+use super::LocalSettings;
 use super::shims::Shims;
 use shell::{Kind, Loader};
 use state::Unusable;

@@ -12,8 +12,6 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
-use super::state::State;
-
 /// The directory of the files that shells read first, in the agent's home. Commands see what is
 /// in `shims` and cannot write there.
 const DIRECTORY: &str = "shims/shell";
@@ -169,9 +167,9 @@ impl Loader {
         }
     }
 
-    /// Whether a shell that should have read the file did not: the variable is still there.
-    pub(super) fn is_left_in(&self, state: &State) -> bool {
-        state.has_variable(self.name)
+    /// The variable that leads to the file. Where a shell still has it, it did not read the file.
+    pub(super) fn variable(&self) -> &'static str {
+        self.name
     }
 
     /// What a state says first, so that nothing of it stays in the environment.

@@ -84,7 +84,7 @@ pub(super) async fn take(setting: &Setting, loader: &Loader) -> Result<Taken, No
     );
     holder.shutdown().await;
     let (login, before) = (login?, before?);
-    if loader.is_left_in(&before.state) {
+    if before.state.has_variable(loader.variable()) {
         return Err(NotTaken::Unusable(Unusable::Unreadable));
     }
     let script = login.state.script_from(&before.state, setting.kind);

@@ -87,7 +87,7 @@ impl Scene {
         let mut variables = self.variables();
         self.loader.load("", &mut variables);
         let before = self.state("-c", variables)?;
-        assert!(!self.loader.is_left_in(&before));
+        assert!(!before.has_variable(self.loader.variable()));
         login.script_from(&before, self.kind)
     }
 
