@@ -50,18 +50,18 @@ fn again(scene: &mut Scene, scripts: &[&str]) -> Run {
 
 #[test]
 fn a_profile_is_read_once_and_kept_until_it_changes() {
-    let probe = "echo $FROM_PROFILE; greet; env | grep -e AGENT_SHELL -e BASH_ENV";
-    let profile = "export FROM_PROFILE=one; greet() { echo hello; }; echo noise";
+    let probe = "echo $FROM_PROFILE; greet; ls count; env | grep -e AGENT_SHELL -e BASH_ENV";
+    let profile = "export FROM_PROFILE=one; greet() { echo hello; }; echo noise; cd /";
     let mut scene = scene(profile, &[probe, probe, probe]);
     let run = scene.completes(&["go"]);
     for call in 0..3 {
-        assert_eq!(scene.printed(call, 0), "one\nhello\n");
+        assert_eq!(scene.printed(call, 0), "one\nhello\ncount\n");
     }
     assert_eq!(warnings(&run), Vec::<String>::new());
     assert_eq!(n_reads(&scene), 1);
 
     again(&mut scene, &[probe]);
-    assert_eq!(scene.printed(0, 0), "one\nhello\n");
+    assert_eq!(scene.printed(0, 0), "one\nhello\ncount\n");
     assert_eq!(n_reads(&scene), 1);
 
     write_profile(
@@ -70,7 +70,7 @@ fn a_profile_is_read_once_and_kept_until_it_changes() {
         "export FROM_PROFILE=two; greet() { :; }",
     );
     again(&mut scene, &[probe]);
-    assert_eq!(scene.printed(0, 0), "two\n");
+    assert_eq!(scene.printed(0, 0), "two\ncount\n");
     assert_eq!(n_reads(&scene), 2);
 }
 
