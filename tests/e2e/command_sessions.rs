@@ -75,6 +75,16 @@ fn a_terminal_takes_input_and_control_characters() {
 }
 
 #[test]
+fn a_program_may_close_its_terminal_and_open_it_again() {
+    let script = "exec </dev/null >/dev/null 2>&1; sleep 0.2; echo back >/dev/tty; exit 4";
+    let scene = scene(vec![command(script, &json!({"tty": true}))]);
+    scene.completes(&["go"]);
+    let end = scene.output(0, 0);
+    assert!(end.contains("Process exited with code 4\n"), "{end}");
+    assert_eq!(scene.printed(0, 0), "back\n");
+}
+
+#[test]
 fn without_a_terminal_there_is_nothing_to_type_into() {
     let sleep = unique_sleep();
     let scene = scene(vec![

@@ -28,6 +28,9 @@ const READ_BYTES: usize = 16 * 1024;
 #[derive(Debug)]
 pub struct Terminal {
     master: AsyncFd<OwnedFd>,
+    /// The command's end. While it is open here, a command may close all of its own and open its
+    /// terminal again without being hung up on.
+    slave: Option<OwnedFd>,
     unwritten: BytesMut,
 }
 
@@ -46,6 +49,7 @@ impl Terminal {
         rustix::fs::fcntl_setfl(&master, status | OFlags::NONBLOCK)?;
         let terminal = Self {
             master: sys::watch(master)?,
+            slave: Some(theirs.try_clone()?),
             unwritten: BytesMut::new(),
         };
         Ok((terminal, theirs))
@@ -59,6 +63,11 @@ impl Terminal {
     /// How much of that has not been written yet, in bytes.
     pub fn n_unwritten(&self) -> usize {
         self.unwritten.len()
+    }
+
+    /// The shell has ended: what it printed ends when nobody else has the terminal open.
+    pub fn release(&mut self) {
+        self.slave = None;
     }
 
     /// What can be read now; `None` once nobody has the other end open. Writes what was typed.

@@ -290,6 +290,9 @@ impl LocalCommand {
             }
             end = command.wait(), if !*ended => {
                 *ended = true;
+                if let Some(Output::Terminal(terminal)) = output {
+                    terminal.release();
+                }
                 match end {
                     Ok(end) => CommandEvent::Ended(end.into()),
                     Err(err) => CommandEvent::Lost(with_source(&err)),
