@@ -85,6 +85,27 @@ fn a_program_may_close_its_terminal_and_open_it_again() {
 }
 
 #[test]
+fn input_is_refused_while_it_is_not_read_and_taken_when_it_is() {
+    let text = "x".repeat(40_000);
+    let typed = || write_stdin(json!({"session_id": 1, "chars": text, "yield_time_ms": 500}));
+    let script = "stty raw -echo; while ! test -e go; do sleep 0.05; done; head -c 120000 | wc -c";
+    let scene = scene(vec![
+        command(script, &json!({"tty": true, "yield_time_ms": 500})),
+        typed(),
+        typed(),
+        Item::command("touch go; sleep 0.5"),
+        typed(),
+        typed(),
+    ]);
+    scene.completes(&["go"]);
+    let full = scene.output(2, 0);
+    assert!(full.contains("does not read what was written"), "{full}");
+    assert!(scene.output(4, 0).contains("running with session ID 1"));
+    // It echoes nothing, so that only its end tells that it read all of it.
+    assert_eq!(scene.printed(5, 0), "120000\n");
+}
+
+#[test]
 fn without_a_terminal_there_is_nothing_to_type_into() {
     let sleep = unique_sleep();
     let scene = scene(vec![

@@ -125,16 +125,20 @@ impl Tool for WriteStdin {
         let Some(session) = context.commands.get(args.session_id) else {
             return args.failed(unknown(&args, &context));
         };
-        if let Err(reason) = send(&session, args.chars()) {
-            return args.failed(format!("write_stdin failed: {reason}"));
-        }
         let deadline = Some(Instant::now() + args.patience(context.commands.limits().max_wait));
+        let sent_and_waited = async {
+            send(&session, args.chars()).await?;
+            session.ended_by(deadline).await;
+            Ok::<(), String>(())
+        };
         tokio::select! {
             biased;
             () = context.cancel.cancelled() => {
                 return args.failed(ABORTED.to_owned());
             }
-            () = session.ended_by(deadline) => {}
+            done = sent_and_waited => if let Err(reason) = done {
+                return args.failed(format!("write_stdin failed: {reason}"));
+            },
         }
         let report = Report {
             chunk: session.leave().await,
@@ -157,7 +161,7 @@ fn typed(session: &CommandSession, chars: &str) -> String {
     format!("{} <<< {chars:?}", session.execution().command)
 }
 
-fn send(session: &CommandSession, chars: &str) -> Result<(), String> {
+async fn send(session: &CommandSession, chars: &str) -> Result<(), String> {
     if chars.is_empty() {
         return Ok(());
     }
@@ -170,7 +174,8 @@ fn send(session: &CommandSession, chars: &str) -> Result<(), String> {
         session.ask_to_stop("interrupted by `write_stdin`");
         return Ok(());
     }
-    session.write(chars.into()).map_err(|err| err.to_string())
+    let written = session.write(chars.into()).await;
+    written.map_err(|err| err.to_string())
 }
 
 /// The outcome with the step that people see, if they see one.

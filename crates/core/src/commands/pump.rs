@@ -7,11 +7,13 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use super::NewCommand;
-use super::session::{CommandSession, Ending, Order};
+use super::session::{CommandSession, Ending, InputError, Order};
 use crate::environment::{CommandEvent, RunningCommand};
 
 /// How long a command may take to end after it was asked to.
 const STOP_GRACE: Duration = Duration::from_millis(500);
+/// Input that may wait for a terminal that is not read, in bytes.
+const MAX_UNWRITTEN_BYTES: usize = 64 << 10;
 /// How long output is waited for after the shell has ended, while processes still hold it.
 const DRAIN_GRACE: Duration = Duration::from_millis(200);
 /// How long the last processes of a command are waited for once its output is closed.
@@ -93,16 +95,15 @@ impl Pump {
                 biased;
                 Some(order) = self.orders.recv() => match order {
                     Order::Stop(why) => return Ending::Stopped(why),
-                    Order::Input(bytes) => {
-                        self.command.write(&bytes);
-                        self.session.set_unwritten(self.command.n_unwritten());
+                    Order::Input(bytes, answer) => {
+                        // Nobody waits any more when the call was stopped.
+                        answer.send(self.write(&bytes)).ok();
                         continue;
                     }
                 },
                 event = next(&mut *self.command, self.output_is_open) => event,
                 () = &mut time_is_up => return Ending::TimedOut(limit.unwrap_or_default()),
             };
-            self.session.set_unwritten(self.command.n_unwritten());
             match event {
                 CommandEvent::Output(bytes) => self.session.take_output(&bytes).await,
                 CommandEvent::OutputClosed => self.output_is_open = false,
@@ -110,6 +111,14 @@ impl Pump {
                 CommandEvent::Lost(why) => return Ending::Lost(why),
             }
         }
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), InputError> {
+        if self.command.n_unwritten() + bytes.len() > MAX_UNWRITTEN_BYTES {
+            return Err(InputError::Full);
+        }
+        self.command.write(bytes);
+        Ok(())
     }
 
     /// Takes what was printed and not read yet. Processes that still hold the output are not

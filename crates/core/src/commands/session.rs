@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use agent_process::{Capture, Captured};
 use agent_protocol::{CommandExecution, CommandInfo, ItemDelta, ItemStatus, TurnItem};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::environment::CommandEnd;
 use crate::events::ItemEvents;
@@ -16,9 +16,7 @@ const KEPT_BYTES: usize = 1 << 20;
 const UNREAD_BYTES: usize = 256 << 10;
 /// Output that is shown while it arrives, in bytes; the rest is shown at the end.
 const SHOWN_BYTES: usize = 256 << 10;
-/// Input that may wait for a terminal that is not read, in bytes.
-const MAX_UNWRITTEN_BYTES: usize = 64 << 10;
-/// Input that waits to be taken by the watching task: calls come one after the other.
+/// Orders that wait to be taken by the watching task: calls that type come one after the other.
 const ORDERS_CAPACITY: usize = 16;
 
 /// How a command came to its end.
@@ -83,7 +81,8 @@ pub struct CommandChunk {
 /// What the watching task is asked for.
 #[derive(Debug)]
 pub(super) enum Order {
-    Input(Vec<u8>),
+    /// To type this; the answer tells whether it was taken.
+    Input(Vec<u8>, oneshot::Sender<Result<(), InputError>>),
     Stop(&'static str),
 }
 
@@ -118,8 +117,6 @@ struct State {
     ending: Option<Ending>,
     findings: Vec<String>,
     leftovers: bool,
-    /// Input that its terminal has not taken yet, in bytes.
-    n_unwritten: usize,
     last_used: Instant,
     ended: Option<Instant>,
 }
@@ -146,7 +143,6 @@ impl CommandSession {
                 ending: None,
                 findings: Vec::new(),
                 leftovers: false,
-                n_unwritten: 0,
                 last_used: now,
                 ended: None,
             }),
@@ -237,25 +233,21 @@ impl CommandSession {
     ///
     /// # Errors
     /// When it takes no input.
-    pub fn write(&self, bytes: Vec<u8>) -> Result<(), InputError> {
+    ///
+    /// # Cancel safety
+    /// When it is dropped, the input may have been typed.
+    pub async fn write(&self, bytes: Vec<u8>) -> Result<(), InputError> {
         if *self.phase.borrow() != Phase::Running {
             return Err(InputError::Ended);
         }
         if !self.has_terminal {
             return Err(InputError::Closed);
         }
-        let mut state = self.lock();
-        state.last_used = Instant::now();
-        if state.n_unwritten + bytes.len() > MAX_UNWRITTEN_BYTES {
-            return Err(InputError::Full);
-        }
-        state.n_unwritten += bytes.len();
-        let sent = self.orders.try_send(Order::Input(bytes));
-        sent.map_err(|_full| InputError::Full)
-    }
-
-    pub(super) fn set_unwritten(&self, n_bytes: usize) {
-        self.lock().n_unwritten = n_bytes;
+        self.lock().last_used = Instant::now();
+        let (answer, answered) = oneshot::channel();
+        let sent = self.orders.try_send(Order::Input(bytes, answer));
+        sent.map_err(|_full| InputError::Full)?;
+        answered.await.unwrap_or(Err(InputError::Ended))
     }
 
     /// What is known of it. If its shell still runs it is left in the background, and its end is
