@@ -192,6 +192,25 @@ fn the_limit_ends_a_command_in_the_background_too() {
 }
 
 #[test]
+fn the_limit_ends_what_a_shell_left_behind() {
+    let sleep = unique_sleep();
+    let scene = scene(vec![
+        command(
+            &format!("sleep {sleep} & echo a"),
+            &json!({"timeout_ms": 1000}),
+        ),
+        write_stdin(json!({"session_id": 1})),
+        write_stdin(json!({"session_id": 1})),
+    ]);
+    let run = scene.completes(&["go"]);
+    assert!(scene.output(0, 0).contains("still running"));
+    let second = scene.output(1, 0);
+    assert!(!second.contains("still running"), "{second}");
+    assert!(scene.output(2, 0).contains("Unknown process id 1"));
+    assert_eq!(items(&run, "command_execution").len(), 1);
+}
+
+#[test]
 fn characters_are_not_cut_between_two_looks() {
     let script = r"printf 'a\303'; sleep 1; printf '\251b'";
     let scene = scene(vec![

@@ -1,6 +1,7 @@
 //! The task that watches one command: it reads its output all the time, so that the command never
 //! waits for a reader, and sees its end, its time limit and the wish to stop it.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -66,7 +67,9 @@ impl Drop for Guard {
 
 impl Pump {
     async fn run(&mut self, limit: Option<Duration>) {
-        let ending = self.watch(limit).await;
+        let mut time_is_up = std::pin::pin!(sleep_or_forever(limit));
+        let timed_out = Ending::TimedOut(limit.unwrap_or_default());
+        let ending = self.watch(time_is_up.as_mut(), timed_out).await;
         let mut leftovers = false;
         match &ending {
             Ending::Ended(_) => {
@@ -83,12 +86,15 @@ impl Pump {
         let findings = self.command.findings();
         self.session.end(ending, findings, leftovers).await;
         if leftovers {
-            self.watch_leftovers().await;
+            self.watch_leftovers(time_is_up).await;
         }
     }
 
-    async fn watch(&mut self, limit: Option<Duration>) -> Ending {
-        let mut time_is_up = std::pin::pin!(sleep_or_forever(limit));
+    async fn watch(
+        &mut self,
+        mut time_is_up: Pin<&mut impl Future<Output = ()>>,
+        timed_out: Ending,
+    ) -> Ending {
         loop {
             // Each branch is cancel-safe: `recv` and `next` lose nothing.
             let event = tokio::select! {
@@ -101,8 +107,9 @@ impl Pump {
                         continue;
                     }
                 },
+                // Before the output, of which there may always be some.
+                () = &mut time_is_up => return timed_out,
                 event = next(&mut *self.command, self.output_is_open) => event,
-                () = &mut time_is_up => return Ending::TimedOut(limit.unwrap_or_default()),
             };
             match event {
                 CommandEvent::Output(bytes) => self.session.take_output(&bytes).await,
@@ -138,7 +145,7 @@ impl Pump {
     }
 
     /// The processes that a shell left behind: their output is read on, until they are gone.
-    async fn watch_leftovers(&mut self) {
+    async fn watch_leftovers(&mut self, mut time_is_up: Pin<&mut impl Future<Output = ()>>) {
         loop {
             // Each branch is cancel-safe.
             tokio::select! {
@@ -147,6 +154,10 @@ impl Pump {
                     self.command.stop(STOP_GRACE).await;
                     return;
                 },
+                () = &mut time_is_up => {
+                    self.command.stop(STOP_GRACE).await;
+                    return;
+                }
                 event = leftovers_event(&mut *self.command, self.output_is_open) => match event {
                     Some(CommandEvent::Output(bytes)) => self.session.take_output(&bytes).await,
                     Some(CommandEvent::OutputClosed | CommandEvent::Lost(_)) => {
