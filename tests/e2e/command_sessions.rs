@@ -227,6 +227,31 @@ fn characters_are_not_cut_between_two_looks() {
 }
 
 #[test]
+fn a_resumed_conversation_does_not_use_numbers_again() {
+    let left = |name: &str| {
+        command(
+            &format!("echo {name}; cat"),
+            &json!({"tty": true, "yield_time_ms": 250}),
+        )
+    };
+    let mut scene = scene(vec![left("old")]);
+    scene.completes(&["go"]);
+    assert!(scene.output(0, 0).contains("session ID 1\n"));
+    scene.answer_by(vec![
+        Step::items(vec![left("new")]),
+        Step::items(vec![write_stdin(
+            json!({"session_id": 1, "chars": "yes\n"}),
+        )]),
+        Step::message("fin"),
+    ]);
+    scene.completes(&["resume", "--last", "again"]);
+    let new = scene.output(0, 0);
+    assert!(new.contains("running with session ID"), "{new}");
+    let typed = scene.output(1, 0);
+    assert!(typed.contains("Unknown process id 1 (running:"), "{typed}");
+}
+
+#[test]
 fn the_configuration_limits_commands_and_waits() {
     let sleep = unique_sleep();
     let config = "command_timeout_ms = 1500\nbackground_terminal_max_timeout = 300";

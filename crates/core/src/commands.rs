@@ -96,9 +96,17 @@ impl CommandSessions {
         (session, ended)
     }
 
-    /// The command of this number, if it runs or nobody has asked yet how it ended.
+    /// The command of this number, if its call left it and nobody has been told of its end yet.
     pub fn get(&self, id: u64) -> Option<Arc<CommandSession>> {
-        self.lock().sessions.get(&id).cloned()
+        let session = self.lock().sessions.get(&id).cloned();
+        session.filter(|session| session.is_left())
+    }
+
+    /// The conversation is an older one of so many items, which may name commands of another
+    /// program: their numbers are not used again. No number is above the count of items that
+    /// there were then.
+    pub(crate) fn number_after(&self, n_items: usize) {
+        self.lock().last_id = n_items as u64;
     }
 
     /// Nobody will ask for it any more.

@@ -163,6 +163,7 @@ impl Session {
     /// Makes a conversation that was read from disk fit to be sent.
     pub(crate) async fn repair_after_resume(&mut self) {
         self.close_open_calls(LOST_OUTPUT).await;
+        self.commands.number_after(self.history.entries().len());
     }
 }
 

@@ -180,6 +180,11 @@ impl CommandSession {
         *self.phase.borrow() == Phase::Gone
     }
 
+    /// Whether its call does not wait for it any more.
+    pub(super) fn is_left(&self) -> bool {
+        self.lock().unread.is_some()
+    }
+
     pub(super) fn info(&self) -> CommandInfo {
         CommandInfo {
             session_id: self.id,

@@ -147,12 +147,24 @@ async fn those_that_nobody_asks_for_are_forgotten_in_the_end() {
     let sessions = CommandSessions::default();
     for _ in 0..MAX_ENDED + 5 {
         let started = start(&sessions, true);
+        started.session.leave().await;
         ends(&started, 0);
         started.session.gone().await;
     }
     let newest = start(&sessions, true).session.id();
     assert!(sessions.get(1).is_none());
     assert!(sessions.get(newest - 1).is_some());
+}
+
+#[tokio::test]
+async fn nobody_finds_a_command_that_its_call_waits_for() {
+    let sessions = CommandSessions::default();
+    let started = start(&sessions, true);
+    let id = started.session.id();
+    // Who did would take its output and its end from the call.
+    assert!(sessions.get(id).is_none());
+    started.session.leave().await;
+    assert!(sessions.get(id).is_some());
 }
 
 #[tokio::test(start_paused = true)]
