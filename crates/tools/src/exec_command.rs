@@ -179,7 +179,9 @@ impl Tool for ExecCommand {
     }
 
     fn effect(&self, args: &Args, context: &DecisionContext) -> Effect {
-        if context.sandbox_mode == SandboxMode::ReadOnly || args.is_known_safe() {
+        let is_confined = context.sandbox_mode == SandboxMode::ReadOnly
+            && !args.wants_escalation(context.sandbox_mode);
+        if is_confined || args.is_known_safe() {
             Effect::ReadOnly
         } else {
             Effect::Mutating

@@ -156,9 +156,11 @@ impl Tool for WriteStdin {
     }
 }
 
-/// The command that typing amounts to, as people are asked about it.
+/// The command that typing amounts to, as people are asked about it. With the number, so that a
+/// yes for the session is for no other command.
 fn typed(session: &CommandSession, chars: &str) -> String {
-    format!("{} <<< {chars:?}", session.execution().command)
+    let command = &session.execution().command;
+    format!("session {}: {command} <<< {chars:?}", session.id())
 }
 
 async fn send(session: &CommandSession, chars: &str) -> Result<(), String> {
