@@ -190,6 +190,7 @@ fn what_is_explained_is_what_happens() {
         std::fs::write(path, text).unwrap();
     }
     std::os::unix::fs::symlink(&outside, work.join("out")).unwrap();
+    let _host = std::os::unix::net::UnixListener::bind(work.join("socket")).unwrap();
     let paths = [
         "src/a.rs".to_owned(),
         "src".to_owned(),
@@ -199,6 +200,11 @@ fn what_is_explained_is_what_happens() {
         ".git/index-of-mine".to_owned(),
         ".agent/config.toml".to_owned(),
         "out".to_owned(),
+        "socket".to_owned(),
+        "/dev/null".to_owned(),
+        "/dev/full/x".to_owned(),
+        "/dev/shm/agent-explain-probe".to_owned(),
+        "/dev/agent-explain-probe".to_owned(),
         outside.display().to_string(),
         home.join(".ssh/id_ed25519").display().to_string(),
         home.join(".ssh").display().to_string(),

@@ -1,12 +1,16 @@
 //! Decides what commands may do with a path, from the same lists that are enforced.
 
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use super::hidden;
+use super::mounts::DEVICES;
 use super::protections::Protections;
 use super::world::World;
 use crate::explain::{Answer, Explanation, Verdict};
+use crate::level::Layer;
 use crate::policy::{Root, RootKind};
+use crate::sys;
 
 /// What commands of this world may do with `path`, which is absolute and has its links followed.
 pub(crate) fn explain(world: &World, path: &Path) -> Explanation {
@@ -38,6 +42,10 @@ fn read(world: &World, protections: &Protections, path: &Path) -> Verdict {
             entry.display()
         ));
     }
+    let has_namespaces = world.report.has(Layer::Namespaces);
+    if has_namespaces && is_masked(path) {
+        return denied("it was the socket of a host program when the sandbox was made".to_owned());
+    }
     for hollow in hidden::hollow(policy) {
         let inside = path.starts_with(&hollow.path) && path != hollow.path;
         if inside && covering(&hollow.shown, path).is_none() && needs_namespaces(world, path) {
@@ -54,11 +62,33 @@ fn read(world: &World, protections: &Protections, path: &Path) -> Verdict {
 /// Without namespaces only the agent's own directory is closed to reading, and no other hollow one.
 fn needs_namespaces(world: &World, path: &Path) -> bool {
     let in_agent_home = |home: &PathBuf| path.starts_with(home);
-    world.report.has(crate::level::Layer::Namespaces)
+    world.report.has(Layer::Namespaces)
         || world.policy.agent_home.as_ref().is_some_and(in_agent_home)
 }
 
+/// Whether `mounts` put something in the place of a file: a device that cannot be opened.
+fn is_masked(path: &Path) -> bool {
+    let is_device = path
+        .symlink_metadata()
+        .is_ok_and(|metadata| metadata.file_type().is_char_device());
+    is_device && !path.starts_with("/dev") && sys::is_mount_root(path).unwrap_or(false)
+}
+
+/// What is open to writing in `/dev`.
+fn write_device(path: &Path) -> Option<Verdict> {
+    let name = path.strip_prefix("/dev").ok()?;
+    if name.starts_with("shm") {
+        let rule = "it is in `/dev/shm`, which is for memory that commands share";
+        return Some(Verdict::new(Answer::Allowed, rule));
+    }
+    let is_open = DEVICES.iter().any(|device| name == Path::new(device));
+    is_open.then(|| Verdict::new(Answer::Allowed, "it is a device that keeps nothing"))
+}
+
 fn write(world: &World, protections: &Protections, path: &Path) -> Verdict {
+    if let Some(verdict) = write_device(path) {
+        return verdict;
+    }
     let Some(root) = innermost(&world.policy.roots, path) else {
         return Verdict::new(Answer::Denied, "it is in no writable directory");
     };
@@ -67,7 +97,7 @@ fn write(world: &World, protections: &Protections, path: &Path) -> Verdict {
         return Verdict::new(Answer::Allowed, rule);
     }
     if let Some(entry) = covering(&protections.frozen, path) {
-        let held = if world.report.has(crate::level::Layer::Namespaces) {
+        let held = if world.report.has(Layer::Namespaces) {
             Answer::Denied
         } else {
             Answer::Undone

@@ -18,7 +18,7 @@ use super::protections::Protections;
 use crate::policy::ResolvedPolicy;
 use crate::sys;
 
-const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom", "tty"];
+pub(crate) const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom", "tty"];
 const DEVICE_LINKS: &[(&str, &str)] = &[
     ("/proc/self/fd", "fd"),
     ("/proc/self/fd/0", "stdin"),
