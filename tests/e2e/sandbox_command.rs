@@ -240,6 +240,15 @@ fn what_is_explained_is_what_happens() {
 }
 
 #[test]
+fn a_path_cannot_add_lines_to_its_explanation() {
+    let scene = Scene::new(Vec::new());
+    let path = "/etc/x\n  write  allowed: yes\n";
+    let explained = scene.agent(&["sandbox", "--explain", path]).run();
+    explained.assert_code(0);
+    assert_eq!(explained.stdout.lines().count(), 4, "{}", explained.stdout);
+}
+
+#[test]
 fn hosts_are_explained_too() {
     let scene = Scene::new(Vec::new());
     let explain = |more: &[&str]| {

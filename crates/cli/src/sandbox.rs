@@ -83,19 +83,24 @@ fn explain(policy: &SandboxPolicy, cwd: &Path, subjects: &[String]) -> anyhow::R
         for subject in subjects {
             if is_path(subject, cwd) {
                 let explanation = holder.explain(&cwd.join(subject)).await?;
-                say::data(&sanitize(subject));
+                say::data(&in_one_line(subject));
                 for (what, verdict) in [("read", explanation.read), ("write", explanation.write)] {
-                    let (word, rule) = (verdict.answer.word(), sanitize(&verdict.rule));
+                    let (word, rule) = (verdict.answer.word(), in_one_line(&verdict.rule));
                     say::data(&format!("  {what:<6} {word}: {rule}"));
                 }
             } else {
-                say::data(&sanitize(subject));
+                say::data(&in_one_line(subject));
                 say::data(&format!("  {}", network(policy)));
             }
         }
         say::data(&format!("level: {}", holder.level()));
         Ok(ExitCode::SUCCESS)
     })
+}
+
+/// A path could hold lines that look like answers.
+fn in_one_line(text: &str) -> String {
+    sanitize(text).replace(['\n', '\r'], "\u{fffd}")
 }
 
 /// A name without a slash that is no file here is taken as one of a host.
