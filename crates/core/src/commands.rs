@@ -92,7 +92,7 @@ impl CommandSessions {
         let (id, turn) = (inner.last_id, inner.turn);
         let (session, task) = pump::begin(id, turn, command);
         inner.sessions.insert(id, Arc::clone(&session));
-        inner.tasks.spawn(task);
+        session.watched_by(inner.tasks.spawn(task));
         (session, ended)
     }
 
@@ -153,8 +153,9 @@ impl CommandSessions {
         };
         if tokio::time::timeout(STOP_TIME, all_gone).await.is_err() {
             tracing::warn!("commands do not end; their tasks are broken off");
-            // Dropping a running command ends it.
-            self.lock().tasks.abort_all();
+            for session in &sessions {
+                session.break_off().await;
+            }
         }
     }
 

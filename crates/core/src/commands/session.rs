@@ -1,11 +1,12 @@
 //! One command and what is known of it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use agent_process::{Capture, Captured};
 use agent_protocol::{CommandExecution, CommandInfo, ItemDelta, ItemStatus, TurnItem};
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::AbortHandle;
 
 use crate::environment::CommandEnd;
 use crate::events::ItemEvents;
@@ -107,6 +108,7 @@ pub struct CommandSession {
     phase: watch::Sender<Phase>,
     orders: mpsc::Sender<Order>,
     events: ItemEvents,
+    task: OnceLock<AbortHandle>,
 }
 
 struct State {
@@ -115,6 +117,8 @@ struct State {
     unread: Option<Capture>,
     n_shown: usize,
     ending: Option<Ending>,
+    /// Its end was told, or its call tells it.
+    is_told: bool,
     findings: Vec<String>,
     leftovers: bool,
     last_used: Instant,
@@ -141,6 +145,7 @@ impl CommandSession {
                 unread: None,
                 n_shown: 0,
                 ending: None,
+                is_told: true,
                 findings: Vec::new(),
                 leftovers: false,
                 last_used: now,
@@ -149,6 +154,7 @@ impl CommandSession {
             phase: watch::Sender::new(Phase::Running),
             orders,
             events,
+            task: OnceLock::new(),
         };
         (Arc::new(session), receiver)
     }
@@ -262,6 +268,7 @@ impl CommandSession {
             let mut state = self.lock();
             let chunk = self.chunk(&mut state);
             let is_left = chunk.ending.is_none() && state.unread.is_none();
+            state.is_told &= !is_left;
             if chunk.ending.is_none() || chunk.leftovers {
                 let mut unread = Capture::new(UNREAD_BYTES);
                 unread.push(state.all.unfinished());
@@ -336,19 +343,40 @@ impl CommandSession {
 
     /// Its shell has ended, or it was ended.
     pub(super) async fn end(&self, ending: Ending, findings: Vec<String>, leftovers: bool) {
-        let was_left = {
+        {
             let mut state = self.lock();
             state.ending = Some(ending);
             state.findings = findings;
             state.leftovers = leftovers;
             state.ended = Some(Instant::now());
-            state.unread.is_some()
-        };
-        if was_left {
-            let item = TurnItem::CommandExecution(self.ended_execution());
-            self.events.completed(item).await;
         }
+        self.tell_end().await;
         self.phase.send_replace(Phase::Ended);
+    }
+
+    /// Tells its end unless it was told or its call does it.
+    async fn tell_end(&self) {
+        if self.lock().is_told {
+            return;
+        }
+        let item = TurnItem::CommandExecution(self.ended_execution());
+        self.events.completed(item).await;
+        self.lock().is_told = true;
+    }
+
+    /// The task that watches it.
+    pub(super) fn watched_by(&self, task: AbortHandle) {
+        // It is set once, by who starts the task.
+        self.task.set(task).ok();
+    }
+
+    /// Ends its task, and with that the command.
+    pub(super) async fn break_off(&self) {
+        if let Some(task) = self.task.get() {
+            task.abort();
+        }
+        self.gone().await;
+        self.tell_end().await;
     }
 
     /// Nothing of it is left.

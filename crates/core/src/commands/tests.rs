@@ -1,14 +1,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use agent_protocol::{CommandExecution, CommandSource, ItemStatus};
+use agent_protocol::{CommandExecution, CommandSource, Event, ItemEvent, ItemStatus, ThreadId};
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use super::{CommandSession, CommandSessions, Ending, MAX_ENDED, MAX_LIVE, NewCommand};
 use crate::environment::{CommandEnd, CommandEvent, RunningCommand};
-use crate::events::EventSink;
+use crate::events::{EventSink, ItemEvents};
 
 /// A command that does what the test says.
 struct Scripted {
@@ -61,6 +61,10 @@ struct Started {
 }
 
 fn start(sessions: &CommandSessions, obeys: bool) -> Started {
+    start_telling(sessions, obeys, EventSink::to_nobody().item())
+}
+
+fn start_telling(sessions: &CommandSessions, obeys: bool, told: ItemEvents) -> Started {
     let (events, receiver) = mpsc::unbounded_channel();
     let (session, made_room) = sessions.start(NewCommand {
         running: Box::new(Scripted {
@@ -78,7 +82,7 @@ fn start(sessions: &CommandSessions, obeys: bool) -> Started {
             session_id: None,
             is_input: false,
         },
-        events: EventSink::to_nobody().item(),
+        events: told,
         limit: None,
         has_terminal: false,
     });
@@ -165,6 +169,28 @@ async fn nobody_finds_a_command_that_its_call_waits_for() {
     assert!(sessions.get(id).is_none());
     started.session.leave().await;
     assert!(sessions.get(id).is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_what_does_not_end_is_broken_off_and_its_end_is_told() {
+    let (sender, mut events) = tokio::sync::mpsc::channel(8);
+    let sink = EventSink::new(ThreadId(uuid::Uuid::nil()), sender);
+    let sessions = CommandSessions::default();
+    sessions.begin_turn();
+    let before = start(&sessions, true);
+    sessions.begin_turn();
+    let stubborn = start_telling(&sessions, false, sink.item());
+    stubborn.session.leave().await;
+    sessions.stop_turn("interrupted").await;
+    assert!(stubborn.session.is_gone());
+    assert!(!before.session.is_gone());
+    drop(sink);
+    let mut n_completed = 0;
+    while let Ok(envelope) = events.try_recv() {
+        let is_end = matches!(envelope.event, Event::Item(ItemEvent::Completed { .. }));
+        n_completed += usize::from(is_end);
+    }
+    assert_eq!(n_completed, 1);
 }
 
 #[tokio::test(start_paused = true)]
