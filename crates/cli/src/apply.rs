@@ -52,7 +52,10 @@ fn session(agent_home: &Path, args: &ApplyArgs) -> anyhow::Result<Found> {
         None => find_latest(agent_home, None),
     };
     found.map_err(|err| {
-        let hint = "`agent resume` lists the sessions".to_owned();
+        let hint =
+            "`agent exec` prints the id of its session, and the files under `sessions/` in the \
+                    agent's home have it in their names; `--last` takes the last one"
+                .to_owned();
         say::usage_from(&err, Some(hint))
     })
 }
