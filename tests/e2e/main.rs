@@ -19,6 +19,7 @@ mod input;
 mod instructions;
 mod kill;
 mod login_shell;
+mod long_output;
 mod patch_routes;
 mod patches;
 mod processes;

@@ -4,6 +4,8 @@
 //! A *command session* is such a command with its number. It ends with the thread at the latest;
 //! those that a turn started end when the turn is interrupted.
 
+mod output;
+pub(crate) mod output_files;
 mod pump;
 mod session;
 
@@ -17,6 +19,10 @@ use tokio::task::JoinSet;
 use crate::environment::RunningCommand;
 use crate::events::ItemEvents;
 
+use output::Output;
+use output_files::OutputFiles;
+
+pub use output::WholeOutput;
 pub use session::{CommandChunk, CommandSession, Ending, InputError};
 
 /// How many commands may run at a time.
@@ -52,9 +58,9 @@ pub struct CommandLimits {
 }
 
 /// The commands of a thread.
-#[derive(Default)]
 pub struct CommandSessions {
     limits: CommandLimits,
+    files: Arc<OutputFiles>,
     inner: Mutex<Inner>,
 }
 
@@ -69,9 +75,10 @@ struct Inner {
 
 impl CommandSessions {
     /// None yet.
-    pub(crate) fn new(limits: CommandLimits) -> Self {
+    pub(crate) fn new(limits: CommandLimits, files: OutputFiles) -> Self {
         Self {
             limits,
+            files: Arc::new(files),
             inner: Mutex::default(),
         }
     }
@@ -90,7 +97,8 @@ impl CommandSessions {
         let ended = inner.make_room();
         inner.last_id += 1;
         let (id, turn) = (inner.last_id, inner.turn);
-        let (session, task) = pump::begin(id, turn, command);
+        let output = Output::new(Arc::clone(&self.files), id);
+        let (session, task) = pump::begin(turn, output, command);
         inner.sessions.insert(id, Arc::clone(&session));
         session.watched_by(inner.tasks.spawn(task));
         (session, ended)

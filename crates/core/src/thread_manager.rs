@@ -19,6 +19,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
+use crate::commands::output_files::{self, OutputFiles};
 use crate::commands::{CommandLimits, CommandSessions};
 use crate::environment::Shims;
 use crate::events::{CHANNEL_CAPACITY, EventSink};
@@ -331,13 +332,16 @@ impl ThreadManager {
         let (sender, events) = mpsc::channel(CHANNEL_CAPACITY);
         let mut warnings = std::mem::take(&mut settings.warnings);
         warnings.extend(restored.warnings);
+        let outputs = output_files::directory(&self.home, restored.id);
+        settings.sandbox.readable_records = vec![outputs.clone()];
+        let outputs = OutputFiles::new(outputs, settings.ephemeral);
         let session = Session {
             router: Arc::new(ToolRouter::new(self.tools(&settings))),
             environment: settings.environment(&self.variables),
             variables: self.variables.clone(),
             last_request_tokens: None,
             consent: Arc::default(),
-            commands: Arc::new(CommandSessions::new(command_limits(&self.config))),
+            commands: Arc::new(CommandSessions::new(command_limits(&self.config), outputs)),
             cache_key: restored.id.to_string(),
             n_responses: restored.history.last_response(),
             history: restored.history,

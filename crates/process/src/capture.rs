@@ -53,6 +53,23 @@ impl Capture {
         self.tail.extend(rest);
     }
 
+    /// Whether so many more bytes can be kept without leaving any out.
+    pub fn has_room_for(&self, n_bytes: usize) -> bool {
+        let n_more = n_bytes.saturating_sub(self.half.saturating_sub(self.head.len()));
+        self.n_omitted() == 0 && self.tail.len() + n_more <= self.half
+    }
+
+    /// The bytes that are kept: of the start, and in two parts of the end.
+    pub fn kept(&self) -> [&[u8]; 3] {
+        let (front, back) = self.tail.as_slices();
+        [&self.head, front, back]
+    }
+
+    /// All bytes that came.
+    pub fn n_bytes(&self) -> u64 {
+        self.n_bytes
+    }
+
     /// Bytes that are no longer kept.
     fn n_omitted(&self) -> u64 {
         self.n_bytes - (self.head.len() + self.tail.len()) as u64

@@ -10,6 +10,8 @@ pub struct Shortened {
     pub text: String,
     /// The tokens of the whole.
     pub n_tokens: usize,
+    /// Whether the middle was cut out.
+    pub is_cut: bool,
 }
 
 /// Cuts the middle out of a text that has more than `max_tokens`. `n_bytes` and `n_lines` are
@@ -22,6 +24,7 @@ pub fn shorten_for_model(text: &str, n_bytes: u64, n_lines: u64, max_tokens: usi
         return Shortened {
             text: text.to_owned(),
             n_tokens,
+            is_cut: false,
         };
     }
     let head = text.floor_char_boundary(max_bytes / 2);
@@ -36,5 +39,6 @@ pub fn shorten_for_model(text: &str, n_bytes: u64, n_lines: u64, max_tokens: usi
              {first}…{n_cut} tokens truncated…{last}"
         ),
         n_tokens,
+        is_cut: true,
     }
 }

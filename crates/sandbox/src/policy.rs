@@ -48,6 +48,10 @@ pub struct SandboxPolicy {
     /// programs never readable.
     #[serde(with = "path_bytes")]
     pub agent_home: PathBuf,
+    /// Directories inside the agent's own that commands may read all the same, as far as they
+    /// exist when the holder starts.
+    #[serde(with = "paths_bytes", default)]
+    pub readable_records: Vec<PathBuf>,
     /// Refuse levels at which protected paths can only be compared afterwards.
     pub strict: bool,
 }
@@ -65,6 +69,7 @@ impl SandboxPolicy {
             denied_reads: Vec::new(),
             home: PathBuf::new(),
             agent_home: PathBuf::new(),
+            readable_records: Vec::new(),
             strict: false,
         }
     }
@@ -167,6 +172,7 @@ impl SandboxPolicy {
             workspace: canonical(&self.workspace),
             homes: self.homes(),
             agent_home: canonical(&self.agent_home),
+            readable_records: self.readable_records.iter().filter_map(canonical).collect(),
             denied_reads: self.denied_reads.iter().filter_map(canonical).collect(),
             network: self.network,
         }
@@ -214,6 +220,7 @@ pub(crate) struct ResolvedPolicy {
     pub(crate) workspace: Option<PathBuf>,
     pub(crate) homes: Vec<PathBuf>,
     pub(crate) agent_home: Option<PathBuf>,
+    pub(crate) readable_records: Vec<PathBuf>,
     pub(crate) denied_reads: Vec<PathBuf>,
     pub(crate) network: NetworkAccess,
 }

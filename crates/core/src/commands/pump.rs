@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use super::NewCommand;
+use super::output::Output;
 use super::session::{CommandSession, Ending, InputError, Order};
 use crate::environment::{CommandEvent, RunningCommand};
 
@@ -22,8 +23,8 @@ const GONE_GRACE: Duration = Duration::from_millis(100);
 
 /// A command with its task. Dropping the task ends the command.
 pub(super) fn begin(
-    id: u64,
     turn: u64,
+    output: Output,
     command: NewCommand,
 ) -> (Arc<CommandSession>, impl Future<Output = ()> + Send + use<>) {
     let NewCommand {
@@ -33,7 +34,7 @@ pub(super) fn begin(
         limit,
         has_terminal,
     } = command;
-    let (session, orders) = CommandSession::new((id, turn), execution, has_terminal, events);
+    let (session, orders) = CommandSession::new((turn, output), execution, has_terminal, events);
     let pump = Pump {
         session: Arc::clone(&session),
         command: running,

@@ -8,11 +8,10 @@ use agent_protocol::{CommandExecution, CommandInfo, ItemDelta, ItemStatus, TurnI
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::AbortHandle;
 
+use super::output::{Output, WholeOutput};
 use crate::environment::CommandEnd;
 use crate::events::ItemEvents;
 
-/// Output that is kept of a command, in bytes.
-const KEPT_BYTES: usize = 1 << 20;
 /// Output that is kept for the next call that asks, in bytes.
 const UNREAD_BYTES: usize = 256 << 10;
 /// Output that is shown while it arrives, in bytes; the rest is shown at the end.
@@ -112,7 +111,7 @@ pub struct CommandSession {
 }
 
 struct State {
-    all: Capture,
+    all: Output,
     /// Since its call left it.
     unread: Option<Capture>,
     n_shown: usize,
@@ -127,7 +126,7 @@ struct State {
 
 impl CommandSession {
     pub(super) fn new(
-        (id, turn): (u64, u64),
+        (turn, output): (u64, Output),
         execution: CommandExecution,
         has_terminal: bool,
         events: ItemEvents,
@@ -135,13 +134,13 @@ impl CommandSession {
         let (orders, receiver) = mpsc::channel(ORDERS_CAPACITY);
         let now = Instant::now();
         let session = Self {
-            id,
+            id: output.number(),
             turn,
             execution,
             has_terminal,
             started: now,
             state: Mutex::new(State {
-                all: Capture::new(KEPT_BYTES),
+                all: output,
                 unread: None,
                 n_shown: 0,
                 ending: None,
@@ -271,7 +270,7 @@ impl CommandSession {
             state.is_told &= !is_left;
             if chunk.ending.is_none() || chunk.leftovers {
                 let mut unread = Capture::new(UNREAD_BYTES);
-                unread.push(state.all.unfinished());
+                unread.push(state.all.ends().unfinished());
                 state.unread.get_or_insert(unread);
             }
             (chunk, is_left)
@@ -292,8 +291,8 @@ impl CommandSession {
         state.last_used = Instant::now();
         let captured = match &mut state.unread {
             Some(unread) => unread.take(),
-            None if state.ending.is_none() => state.all.captured_so_far(),
-            None => state.all.captured(),
+            None if state.ending.is_none() => state.all.ends().captured_so_far(),
+            None => state.all.ends().captured(),
         };
         CommandChunk {
             captured,
@@ -309,13 +308,18 @@ impl CommandSession {
         let state = self.lock();
         let ending = state.ending.as_ref();
         CommandExecution {
-            aggregated_output: state.all.captured().text,
+            aggregated_output: state.all.ends().captured().text,
             exit_code: ending.and_then(Ending::exit_code),
             status: ending.map_or(ItemStatus::InProgress, Ending::status),
             duration_ms: Some(millis(self.wall(&state))),
             session_id: state.unread.is_some().then_some(self.id),
             ..self.execution.clone()
         }
+    }
+
+    /// Says where the whole of what it printed is; from the first time on that is a file.
+    pub fn whole_output(&self) -> WholeOutput {
+        self.lock().all.whole()
     }
 
     fn wall(&self, state: &State) -> Duration {
@@ -349,6 +353,9 @@ impl CommandSession {
             state.findings = findings;
             state.leftovers = leftovers;
             state.ended = Some(Instant::now());
+            if !leftovers {
+                state.all.close();
+            }
         }
         self.tell_end().await;
         self.phase.send_replace(Phase::Ended);
@@ -382,6 +389,7 @@ impl CommandSession {
     /// Nothing of it is left.
     pub(super) fn set_gone(&self) {
         let mut state = self.lock();
+        state.all.close();
         state.leftovers = false;
         // Its task was broken off.
         state

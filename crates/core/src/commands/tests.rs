@@ -1,3 +1,4 @@
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -6,7 +7,10 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc;
 
-use super::{CommandSession, CommandSessions, Ending, MAX_ENDED, MAX_LIVE, NewCommand};
+use super::output_files::OutputFiles;
+use super::{
+    CommandLimits, CommandSession, CommandSessions, Ending, MAX_ENDED, MAX_LIVE, NewCommand,
+};
 use crate::environment::{CommandEnd, CommandEvent, RunningCommand};
 use crate::events::{EventSink, ItemEvents};
 
@@ -93,6 +97,12 @@ fn start_telling(sessions: &CommandSessions, obeys: bool, told: ItemEvents) -> S
     }
 }
 
+/// Sessions of a thread without a directory: nothing here is long.
+fn sessions() -> CommandSessions {
+    let files = OutputFiles::new(PathBuf::new(), false);
+    CommandSessions::new(CommandLimits::default(), files)
+}
+
 fn prints(started: &Started, text: &'static str) {
     let event = CommandEvent::Output(Bytes::from_static(text.as_bytes()));
     started.events.send(event).unwrap();
@@ -107,7 +117,7 @@ fn ends(started: &Started, code: i32) {
 
 #[tokio::test]
 async fn each_look_returns_what_is_new() {
-    let sessions = CommandSessions::default();
+    let sessions = sessions();
     let started = start(&sessions, true);
     let session = &started.session;
     prints(&started, "one");
@@ -130,7 +140,7 @@ async fn each_look_returns_what_is_new() {
 
 #[tokio::test]
 async fn the_one_that_is_idle_longest_makes_room() {
-    let sessions = CommandSessions::default();
+    let sessions = sessions();
     let all: Vec<Started> = (0..MAX_LIVE).map(|_| start(&sessions, true)).collect();
     assert!(all.iter().all(|started| started.made_room.is_none()));
     // The first one was just looked at.
@@ -148,7 +158,7 @@ async fn the_one_that_is_idle_longest_makes_room() {
 
 #[tokio::test]
 async fn those_that_nobody_asks_for_are_forgotten_in_the_end() {
-    let sessions = CommandSessions::default();
+    let sessions = sessions();
     for _ in 0..MAX_ENDED + 5 {
         let started = start(&sessions, true);
         started.session.leave().await;
@@ -162,7 +172,7 @@ async fn those_that_nobody_asks_for_are_forgotten_in_the_end() {
 
 #[tokio::test]
 async fn nobody_finds_a_command_that_its_call_waits_for() {
-    let sessions = CommandSessions::default();
+    let sessions = sessions();
     let started = start(&sessions, true);
     let id = started.session.id();
     // Who did would take its output and its end from the call.
@@ -175,7 +185,7 @@ async fn nobody_finds_a_command_that_its_call_waits_for() {
 async fn only_what_does_not_end_is_broken_off_and_its_end_is_told() {
     let (sender, mut events) = tokio::sync::mpsc::channel(8);
     let sink = EventSink::new(ThreadId(uuid::Uuid::nil()), sender);
-    let sessions = CommandSessions::default();
+    let sessions = sessions();
     sessions.begin_turn();
     let before = start(&sessions, true);
     sessions.begin_turn();
@@ -195,7 +205,7 @@ async fn only_what_does_not_end_is_broken_off_and_its_end_is_told() {
 
 #[tokio::test(start_paused = true)]
 async fn a_turn_ends_its_own_and_the_thread_ends_all() {
-    let sessions = CommandSessions::default();
+    let sessions = sessions();
     sessions.begin_turn();
     let before = start(&sessions, true);
     sessions.begin_turn();

@@ -1,8 +1,10 @@
 //! This machine: commands go through a sandbox holder that is started with the first of them.
 
 use std::ffi::OsString;
+use std::fs::DirBuilder;
 use std::io::{self, ErrorKind};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -93,6 +95,13 @@ impl LocalEnvironment {
             }
         };
         cell.get_or_try_init(|| async {
+            // Commands see those that are there by then.
+            for record in &policy.readable_records {
+                let made = DirBuilder::new().recursive(true).mode(0o700).create(record);
+                if let Err(err) = made {
+                    tracing::warn!(path = %record.display(), error = %err, "no place for outputs");
+                }
+            }
             let holder = Holder::start(&policy, HolderOptions::default()).await?;
             tracing::info!(level = %holder.level(), report = ?holder.report(), "sandbox");
             Ok(holder)

@@ -58,7 +58,7 @@ pub(crate) fn hollow(policy: &ResolvedPolicy) -> Vec<HollowDirectory> {
     if let Some(path) = &policy.agent_home
         && let Ok(entries) = fs::read_dir(path)
     {
-        let shown = entries
+        let mut shown: Vec<_> = entries
             .flatten()
             .filter(|entry| secrets::shown_in_agent_home(&entry.file_name()))
             .filter(|entry| {
@@ -69,6 +69,12 @@ pub(crate) fn hollow(policy: &ResolvedPolicy) -> Vec<HollowDirectory> {
             .map(|entry| entry.path())
             .collect();
         let path = path.clone();
+        let records = policy.readable_records.iter();
+        shown.extend(
+            records
+                .filter(|record| record.starts_with(&path) && **record != path)
+                .cloned(),
+        );
         found.push(HollowDirectory { path, shown });
     }
     found

@@ -121,9 +121,11 @@ fn denied(policy: &ResolvedPolicy) -> Vec<PathBuf> {
     let mut denied = hidden::secrets(policy);
     if let Some(agent_home) = &policy.agent_home {
         let entries = fs::read_dir(agent_home).into_iter().flatten().flatten();
-        let hidden = entries.filter(|entry| !secrets::shown_in_agent_home(&entry.file_name()));
-        let hidden = hidden.map(|entry| entry.path());
-        denied.extend(hidden.filter(|path| {
+        let mut hidden = Vec::new();
+        for entry in entries.filter(|entry| !secrets::shown_in_agent_home(&entry.file_name())) {
+            all_but_records(&entry.path(), &policy.readable_records, &mut hidden);
+        }
+        denied.extend(hidden.into_iter().filter(|path| {
             let mut roots = policy
                 .workspace
                 .iter()
@@ -134,6 +136,20 @@ fn denied(policy: &ResolvedPolicy) -> Vec<PathBuf> {
         denied.push(agent_home.join("auth.json"));
     }
     denied
+}
+
+/// The path, or if records are inside, everything around them.
+fn all_but_records(path: &Path, records: &[PathBuf], hidden: &mut Vec<PathBuf>) {
+    if records.iter().any(|record| record == path) {
+        return;
+    }
+    if records.iter().all(|record| !record.starts_with(path)) {
+        hidden.push(path.to_owned());
+        return;
+    }
+    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        all_but_records(&entry.path(), records, hidden);
+    }
 }
 
 /// Grants are hierarchical, so a denied path is left out by granting everything around it.

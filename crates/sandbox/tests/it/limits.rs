@@ -28,6 +28,10 @@ pub(crate) const TESTS: &[Test] = &[
     ("secrets_are_unreadable", secrets_are_unreadable),
     ("the_agent_home_is_closed", the_agent_home_is_closed),
     (
+        "records_that_are_named_can_be_read_and_no_others",
+        records_that_are_named_can_be_read_and_no_others,
+    ),
+    (
         "a_replaced_secret_stays_closed",
         a_replaced_secret_stays_closed,
     ),
@@ -149,6 +153,29 @@ fn the_agent_home_is_closed() {
     assert!(!world.base.join("H/.agent/new").exists());
     assert!(!world.base.join("H/.agent/skills/s/new").exists());
     assert!(world.base.join("H/ok").exists() || !mounts_hold());
+}
+
+fn records_that_are_named_can_be_read_and_no_others() {
+    let world = World::new();
+    world.write("H/.agent/outputs/mine/1.txt", "FIRST");
+    world.write("H/.agent/outputs/other/1.txt", "PRIVATE");
+    let mine = world.base.join("H/.agent/outputs/mine");
+    let mut policy = world.policy();
+    policy.agent_home = world.base.join("H/.agent");
+    policy.readable_records.push(mine);
+    block_on(async {
+        let holder = start(&policy).await;
+        world.write("H/.agent/outputs/mine/2.txt", "SECOND");
+        let script = "cd ../H/.agent/outputs; cat mine/1.txt mine/2.txt; cat other/1.txt; \
+            grep -r PRIVATE .; echo x > mine/3.txt; echo x >> mine/1.txt; rm -r mine";
+        let outcome = sh(&holder, script, &world.workspace()).await;
+        let output = outcome.output;
+        assert!(output.starts_with("FIRSTSECOND"), "{output}");
+        assert!(!output.contains("PRIVATE"), "{output}");
+        assert_eq!(world.read("H/.agent/outputs/mine/1.txt"), "FIRST");
+        assert!(!world.base.join("H/.agent/outputs/mine/3.txt").exists());
+        holder.shutdown().await;
+    });
 }
 
 fn a_replaced_secret_stays_closed() {

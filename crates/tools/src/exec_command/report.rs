@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
-use agent_core::commands::{CommandChunk, CommandSession, Ending, MAX_LIVE};
+use agent_core::commands::{CommandChunk, CommandSession, Ending, MAX_LIVE, WholeOutput};
 use agent_core::tool::{ToolContext, ToolOutcome};
 use agent_process::shorten_for_model;
 use agent_protocol::{CommandExecution, ItemStatus, TurnItem};
@@ -62,6 +62,9 @@ impl Report<'_> {
         );
         self.write_state(&mut text);
         self.write_notes(&mut text, context);
+        if captured.n_omitted > 0 || shortened.is_cut {
+            self.write_whole_output(&mut text);
+        }
         let _ = writeln!(text, "Original token count: {}", shortened.n_tokens);
         text.push_str("Output:\n");
         text.push_str(&shortened.text);
@@ -101,6 +104,30 @@ impl Report<'_> {
                  commands were running"
             );
         }
+    }
+
+    /// Where to look for what is left out.
+    fn write_whole_output(&self, text: &mut String) {
+        // Writing to a string cannot fail.
+        let _ = match self.session.whole_output() {
+            WholeOutput::Lost(why) => writeln!(text, "Full output: it could not be kept: {why}"),
+            WholeOutput::InFile {
+                path,
+                n_kept,
+                n_bytes,
+            } => {
+                let path = path.display();
+                let part = if n_kept < n_bytes {
+                    format!("{n_kept} of {n_bytes} bytes")
+                } else {
+                    format!("{n_bytes} bytes")
+                };
+                writeln!(
+                    text,
+                    "Full output: {path} ({part}; look into it with grep -n, sed -n or tail)"
+                )
+            }
+        };
     }
 
     /// Lines that explain what the output alone does not.
