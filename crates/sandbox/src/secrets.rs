@@ -1,6 +1,8 @@
 //! The one table of paths under the home directory that commands may not read.
 
+use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -110,16 +112,27 @@ pub fn account_home() -> Option<PathBuf> {
 /// The secrets that exist under `home`, canonical: a link is denied where it leads.
 pub(crate) fn existing(home: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
+    // Most do not exist: one listing says so of nearly all of them.
+    let names = fs::read_dir(home).and_then(|entries| {
+        let names = entries.map(|entry| Ok(entry?.file_name()));
+        names.collect::<io::Result<Vec<OsString>>>()
+    });
     for entry in UNDER_HOME {
-        match entry.strip_suffix('*') {
-            None => {
-                let path = home.join(entry);
-                // Most do not exist: one call says so, where following links takes one a part.
-                if path.symlink_metadata().is_ok() {
-                    found.extend(path.canonicalize());
-                }
-            }
-            Some(prefix) => found.extend(with_prefix(&home.join(prefix))),
+        let (path, is_prefix) = match entry.strip_suffix('*') {
+            Some(prefix) => (prefix, true),
+            None => (*entry, false),
+        };
+        let first = path.split('/').next().unwrap_or(path).as_bytes();
+        if let Ok(names) = &names
+            && !names.iter().any(|name| name.as_bytes().starts_with(first))
+        {
+            continue;
+        }
+        let path = home.join(path);
+        if is_prefix {
+            found.extend(with_prefix(&path));
+        } else if path.symlink_metadata().is_ok() {
+            found.extend(path.canonicalize());
         }
     }
     found.sort();

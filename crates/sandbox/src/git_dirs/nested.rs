@@ -18,6 +18,8 @@ pub(crate) struct Reach {
     depth: usize,
     directories: usize,
     socket_depth: usize,
+    /// Also into directories in which nobody works.
+    everywhere: bool,
 }
 
 /// In the workspace and other projects.
@@ -25,12 +27,26 @@ pub(crate) const PROJECT: Reach = Reach {
     depth: 4,
     directories: 200,
     socket_depth: 1,
+    everywhere: false,
 };
 /// In temporary directories, for sockets alone.
 pub(crate) const TEMPORARY: Reach = Reach {
     depth: 3,
     directories: 100,
     socket_depth: 3,
+    everywhere: false,
+};
+/// The first look, for sockets alone: in projects and caches, and in temporary directories.
+pub(crate) const FIRST: Reach = Reach {
+    depth: 1,
+    directories: 1000,
+    socket_depth: 1,
+    everywhere: true,
+};
+pub(crate) const FIRST_TEMPORARY: Reach = Reach {
+    depth: 3,
+    socket_depth: 3,
+    ..FIRST
 };
 const LISTING_LIMIT: usize = 2000;
 const ENTRY_LIMIT: usize = 4000;
@@ -74,6 +90,7 @@ pub(crate) struct Found {
 #[derive(Debug, Default)]
 pub(crate) struct Scanner {
     listings: HashMap<PathBuf, Listing>,
+    is_fresh: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -81,6 +98,8 @@ struct Listing {
     identity: (u64, u64, i128),
     read_at: i128,
     directories: Vec<PathBuf>,
+    /// Of dependencies and build results.
+    skipped: Vec<PathBuf>,
     sockets: Vec<PathBuf>,
     n_entries: usize,
     has_git: bool,
@@ -88,6 +107,11 @@ struct Listing {
 }
 
 impl Scanner {
+    /// Whether listings that are there are taken as they are: nothing ran since they were made.
+    pub(crate) fn set_fresh(&mut self, is_fresh: bool) {
+        self.is_fresh = is_fresh;
+    }
+
     /// Looks at `root` and below.
     pub(crate) fn scan(&mut self, root: &Path, reach: Reach) -> Found {
         let mut found = Found {
@@ -111,7 +135,8 @@ impl Scanner {
                 found.sockets.extend(listing.sockets.iter().cloned());
             }
             if depth < reach.depth {
-                let below = listing.directories.iter();
+                let skipped = listing.skipped.iter().filter(|_| reach.everywhere);
+                let below = listing.directories.iter().chain(skipped);
                 next.extend(below.map(|path| (path.clone(), depth + 1)));
             }
             if depth > 0 && listing.has_git {
@@ -124,6 +149,9 @@ impl Scanner {
     }
 
     fn listing(&mut self, path: &Path) -> Option<&Listing> {
+        if self.is_fresh && self.listings.contains_key(path) {
+            return self.listings.get(path);
+        }
         let metadata = path.symlink_metadata().ok()?;
         let changed = i128::from(metadata.ctime()) * 1_000_000_000;
         let changed = changed + i128::from(metadata.ctime_nsec());
@@ -148,6 +176,7 @@ fn list(path: &Path, identity: (u64, u64, i128)) -> Option<Listing> {
         identity,
         read_at: now.map_or(0, |now| i128::try_from(now.as_nanos()).unwrap_or(0)),
         directories: Vec::new(),
+        skipped: Vec::new(),
         sockets: Vec::new(),
         n_entries: 0,
         has_git: false,
@@ -163,9 +192,10 @@ fn list(path: &Path, identity: (u64, u64, i128)) -> Option<Listing> {
         refs |= name == "refs";
         match entry.file_type() {
             Ok(kind) if kind.is_socket() => listing.sockets.push(entry.path()),
-            Ok(kind) if kind.is_dir() && !SKIPPED.iter().any(|skipped| name == *skipped) => {
-                listing.directories.push(entry.path());
+            Ok(kind) if kind.is_dir() && SKIPPED.iter().any(|skipped| name == *skipped) => {
+                listing.skipped.push(entry.path());
             }
+            Ok(kind) if kind.is_dir() => listing.directories.push(entry.path()),
             Ok(_) | Err(_) => {}
         }
     }

@@ -78,6 +78,7 @@ impl Watch {
     /// Looks at what commands of this world must leave as it is.
     pub(crate) fn begin(world: &World) -> Self {
         let protections = Protections::for_world(world);
+        world.scanner.borrow_mut().set_fresh(false);
         let snapshot = if world.namespaces {
             Snapshot::default() // Mounts hold these paths.
         } else {

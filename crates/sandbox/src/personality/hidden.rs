@@ -4,12 +4,12 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, connect, socket};
 
+use crate::git_dirs::nested::{self, Scanner};
 use crate::policy::{ResolvedPolicy, RootKind};
 use crate::{secrets, sys};
 
@@ -32,7 +32,6 @@ const DAEMON_SOCKETS: &[&str] = &[
     "/var/snap/lxd/common/lxd/unix.socket",
     "/mnt/wslg/runtime-dir",
 ];
-const SOCKET_SCAN_LIMIT: usize = 4000;
 
 /// A directory that is replaced by an empty one, with some of its entries put back.
 pub(crate) struct HollowDirectory {
@@ -81,21 +80,21 @@ pub(crate) fn hollow(policy: &ResolvedPolicy) -> Vec<HollowDirectory> {
 }
 
 /// Every other path to hide, as it exists now.
-pub(crate) fn paths(policy: &ResolvedPolicy) -> Vec<PathBuf> {
+pub(crate) fn paths(policy: &ResolvedPolicy, scanner: &mut Scanner) -> Vec<PathBuf> {
     let mut paths = secrets(policy);
     paths.extend(
         DAEMON_SOCKETS
             .iter()
             .filter_map(|path| Path::new(path).canonicalize().ok()),
     );
+    // Sockets in temporary directories lead to programs outside: editors, tmux, ssh agents.
     for root in &policy.roots {
-        let depth = match root.kind {
-            RootKind::Temporary => 4,
-            RootKind::Project | RootKind::Cache => 2,
+        let reach = match root.kind {
+            RootKind::Temporary => nested::FIRST_TEMPORARY,
+            RootKind::Project | RootKind::Cache => nested::FIRST,
             RootKind::GitDirectory => continue,
         };
-        let mut budget = SOCKET_SCAN_LIMIT;
-        find_sockets(&root.path, depth, &mut budget, &mut paths);
+        paths.extend(scanner.scan(&root.path, reach).sockets);
     }
     paths.sort();
     paths.dedup();
@@ -118,26 +117,6 @@ pub(crate) fn secrets(policy: &ResolvedPolicy) -> Vec<PathBuf> {
     paths.sort();
     paths.dedup();
     paths
-}
-
-/// Sockets in temporary directories lead to programs outside: editors, tmux, ssh agents.
-fn find_sockets(directory: &Path, depth: usize, budget: &mut usize, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(directory) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        if *budget == 0 {
-            return;
-        }
-        *budget -= 1;
-        match entry.file_type() {
-            Ok(kind) if kind.is_socket() => found.push(entry.path()),
-            Ok(kind) if kind.is_dir() && depth > 1 => {
-                find_sockets(&entry.path(), depth - 1, budget, found);
-            }
-            Ok(_) | Err(_) => {}
-        }
-    }
 }
 
 /// Which of these sockets programs outside listen on: nobody in this network namespace made them,

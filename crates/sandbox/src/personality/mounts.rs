@@ -15,6 +15,7 @@ use nix::mount::{MsFlags, mount};
 
 use super::hidden;
 use super::protections::Protections;
+use crate::git_dirs::nested::Scanner;
 use crate::policy::ResolvedPolicy;
 use crate::sys;
 
@@ -67,12 +68,12 @@ enum Kind {
 }
 
 /// Builds the tree in the current mount namespace.
-pub(crate) fn build(policy: &ResolvedPolicy) -> Result<(), MountError> {
+pub(crate) fn build(policy: &ResolvedPolicy, scanner: &mut Scanner) -> Result<(), MountError> {
     let root = Path::new("/");
     let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     mount(None::<&str>, root, None::<&str>, private, None::<&str>)
         .map_err(|error| failed("make private", root)(error.into()))?;
-    let steps = plan(policy)?;
+    let steps = plan(policy, scanner)?;
     let devices = clone_devices()?;
     sys::set_mount_attributes_below(root, MOUNT_ATTR_RDONLY)
         .map_err(failed("make read-only", root))?;
@@ -96,7 +97,10 @@ pub(crate) fn build(policy: &ResolvedPolicy) -> Result<(), MountError> {
 }
 
 /// Every step, parents before children.
-fn plan(policy: &ResolvedPolicy) -> Result<Vec<(PathBuf, Kind)>, MountError> {
+fn plan(
+    policy: &ResolvedPolicy,
+    scanner: &mut Scanner,
+) -> Result<Vec<(PathBuf, Kind)>, MountError> {
     let mut steps = Vec::new();
     for root in &policy.roots {
         let tree = sys::open_tree(&root.path).map_err(failed("clone", &root.path))?;
@@ -113,7 +117,7 @@ fn plan(policy: &ResolvedPolicy) -> Result<Vec<(PathBuf, Kind)>, MountError> {
         }
         steps.push((hollow.path, Kind::Hollow));
     }
-    for path in hidden::paths(policy) {
+    for path in hidden::paths(policy, scanner) {
         steps.push((path, Kind::Hidden));
     }
     steps.sort_by(|(a, _), (b, _)| a.cmp(b));

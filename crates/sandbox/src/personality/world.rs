@@ -80,7 +80,8 @@ pub(crate) fn enter(
         })));
     }
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
-    let inside = enter_namespaces(&resolved, &mut report)?;
+    let mut scanner = Scanner::default();
+    let inside = enter_namespaces(&resolved, &mut report, &mut scanner)?;
     match inside {
         Inside::Child => report.own_network = resolved.network == NetworkAccess::Off,
         Inside::Parent(pid) => return Ok(Entered::In(pid)),
@@ -92,8 +93,9 @@ pub(crate) fn enter(
     }
     let namespaces = report.has(Layer::Namespaces);
     let mut confinement = confinement(&resolved, &mut report);
-    if trial == Trial::Before {
-        try_layers(&mut confinement, &mut report);
+    match trial {
+        Trial::Before => try_layers(&mut confinement, &mut report),
+        Trial::WithTheCommand => scanner.set_fresh(true),
     }
     report.settle();
     let too_little = match report.level {
@@ -109,7 +111,7 @@ pub(crate) fn enter(
         policy: resolved,
         confinement: Some(confinement),
         namespaces,
-        scanner: RefCell::default(),
+        scanner: RefCell::new(scanner),
     })))
 }
 
@@ -119,7 +121,11 @@ enum Inside {
     No(String),
 }
 
-fn enter_namespaces(policy: &ResolvedPolicy, report: &mut LevelReport) -> io::Result<Inside> {
+fn enter_namespaces(
+    policy: &ResolvedPolicy,
+    report: &mut LevelReport,
+    scanner: &mut Scanner,
+) -> io::Result<Inside> {
     let mut flags =
         libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
     if policy.network == NetworkAccess::Off {
@@ -152,7 +158,7 @@ fn enter_namespaces(policy: &ResolvedPolicy, report: &mut LevelReport) -> io::Re
         }
         Ok(Forked::Child) => {
             drop(outer);
-            match build_inside(policy, report, &inner) {
+            match build_inside(policy, report, scanner, &inner) {
                 Ok(()) => {
                     control::send(inner.as_fd(), &FromInside::Ready, &[], &[])?;
                     Ok(Inside::Child)
@@ -205,6 +211,7 @@ fn oversee(child: Pid, socket: &OwnedFd, own_ids: bool) -> Result<(), String> {
 fn build_inside(
     policy: &ResolvedPolicy,
     report: &mut LevelReport,
+    scanner: &mut Scanner,
     socket: &OwnedFd,
 ) -> Result<(), String> {
     let text = |error: io::Error| error.to_string();
@@ -218,7 +225,7 @@ fn build_inside(
     if policy.network == NetworkAccess::Off {
         raise_loopback().map_err(|error| format!("cannot raise the loopback: {error}"))?;
     }
-    mounts::build(policy).map_err(|error| error.to_string())?;
+    mounts::build(policy, scanner).map_err(|error| error.to_string())?;
     if let Err(error) = mounts::fresh_proc() {
         report.miss(Layer::FreshProc, error.to_string());
     }
