@@ -280,3 +280,18 @@ fn a_directory_of_the_workspace_that_vanishes_is_named() {
     assert!(output.contains("/sub`: it does not exist"), "{output}");
     assert_eq!(scene.printed(1, 0), "here\n");
 }
+
+#[test]
+fn ex_21_trivial_commands_end_at_once_however_many_they_are() {
+    let commands = ["pwd", "true", "printf x"];
+    let steps =
+        (0..50).flat_map(|_| commands.map(|command| Step::items(vec![Item::command(command)])));
+    let scene = Scene::new(steps.chain([Step::message("fin")]).collect());
+    let run = scene.completes(&["go"]);
+    assert_eq!(messages(&run), ["fin"]);
+    for number in 0..150 {
+        let output = scene.output(number, 0);
+        assert!(output.contains("Process exited with code 0\n"), "{output}");
+        assert!(!output.contains("session ID"), "{output}");
+    }
+}

@@ -5,8 +5,12 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use agent_test_support::{AgentCommand, Item, Run, Step};
+use serde_json::json;
 
-use crate::support::{Scene, agent, failure, is_there, items, messages, prints_events, tool};
+use crate::support::{
+    Scene, agent, failure, is_there, items, messages, n_processes, prints_events, soon, tool,
+    unique_sleep,
+};
 
 /// One task with this command, with files made before.
 #[track_caller]
@@ -291,7 +295,7 @@ fn a_listening_port_of_the_machine_is_out_of_reach_unless_the_network_is_on() {
 }
 
 #[test]
-fn a_denied_file_is_closed_to_every_way_of_reading_it() {
+fn sb_15_a_denied_file_is_closed_to_every_way_of_reading_it() {
     let scene = Scene::with_config(
         vec![
             Step::items(vec![Item::command(
@@ -321,4 +325,156 @@ fn a_denied_file_is_closed_to_every_way_of_reading_it() {
         assert!(!printed.contains(secret), "{secret} in {printed}");
     }
     assert!(!Path::new(&scene.workspace.work().join("copy")).exists());
+}
+
+#[test]
+fn sb_15_what_the_ignore_file_names_is_read_by_no_tool() {
+    let reads = "cat .env sub/lnk hard; cat /proc/self/root$PWD/.env; grep -rs SECRET .; \
+         ln .env sub/hard; mv .env moved; mv secrets gone; cat gone/* moved; cat secrets/*; \
+         cp -r . ../copy; grep -rs SECRET ../copy; echo > .agentignore; cat .agentignore .env";
+    let patch = "*** Begin Patch\n*** Update File: .env\n@@\n-TOKEN=SECRET-881\n+x\n*** End Patch";
+    let off = "*** Begin Patch\n*** Update File: .agentignore\n@@\n-.env\n+x\n*** End Patch";
+    let scene = Scene::new(vec![
+        Step::items(vec![
+            Item::command(reads),
+            Item::patch(patch),
+            Item::patch(off),
+            Item::function_call("view_image", json!({"path": "secrets/p.png"})),
+        ]),
+        Step::message("fin"),
+    ]);
+    let place = &scene.workspace;
+    place.write(".agentignore", ".env\n/secrets/\n");
+    place.write(".env", "TOKEN=SECRET-881\n");
+    place.write("secrets/p.png", "SECRET-882");
+    place.write("sub/open.txt", "open to SECRET search\n");
+    symlink("../.env", place.work().join("sub/lnk")).unwrap();
+    scene.completes(&["-c", "approval_policy=\"never\"", "go"]);
+    let printed = scene.printed(0, 0);
+    assert!(printed.contains("open to SECRET search"), "{printed}");
+    assert!(printed.ends_with("\n.env\n/secrets/\n") || printed.contains("/secrets/\n"));
+    for call in 0..4 {
+        let output = scene.output(0, call);
+        assert!(!output.contains("SECRET-88"), "{call}: {output}");
+    }
+    assert!(
+        scene.output(0, 1).contains("denied by"),
+        "{}",
+        scene.output(0, 1)
+    );
+    assert_eq!(place.read(".env"), "TOKEN=SECRET-881\n");
+    assert_eq!(place.read(".agentignore"), ".env\n/secrets/\n");
+    assert_eq!(place.read("secrets/p.png"), "SECRET-882");
+}
+
+#[test]
+fn an_ignore_file_can_be_made_and_a_broken_one_stops_the_run() {
+    let scene = run("echo '*.key' > .agentignore; cat .agentignore", |_| ());
+    assert_eq!(scene.printed(0, 0), "*.key\n");
+    assert_eq!(scene.workspace.read(".agentignore"), "*.key\n");
+    let scene = Scene::new(Vec::new());
+    scene.workspace.write(".agentignore", "ok\n{a\n");
+    let run = scene.is_refused(&["go"]);
+    assert!(run.stderr.contains(".agentignore:2`"), "{}", run.stderr);
+}
+
+#[test]
+fn sb_17_proc_leads_neither_out_nor_to_the_agent() {
+    let outside = Scene::new(Vec::new()).outside("p");
+    let command = format!(
+        "echo x > /proc/1/root{path}; echo x > /proc/self/root{path}; \
+         cat /proc/*/environ | tr '\\0' '\\n'; kill -0 $(cat pid) && echo reached",
+        path = outside.display()
+    );
+    let scene = run(&command, |scene| {
+        // The process that started everything.
+        scene.workspace.write("pid", std::process::id().to_string());
+    });
+    assert!(!outside.exists());
+    let printed = scene.printed(0, 0);
+    assert!(printed.contains("PATH="), "{printed}");
+    for word in ["reached", "MOCK_KEY"] {
+        assert!(!printed.contains(word), "{word} in {printed}");
+    }
+}
+
+#[test]
+fn sb_19_toolchains_build_with_their_caches() {
+    // Not the one that looks for its toolchains in the home directory.
+    let cargo = Path::new(env!("CARGO"));
+    if !is_there(env!("CARGO")) {
+        return;
+    }
+    let command = format!(
+        "export PATH={}:$PATH; cargo build --offline 2>&1; \
+         cargo test --offline 2>&1 | grep 'test result'; test -x target/debug/one && echo built; \
+         touch ~/.cargo/registry/x && echo cached; touch ~/.cargo/bin/x ~/.bashrc || echo closed",
+        cargo.parent().unwrap().display()
+    );
+    let scene = run(&command, |scene| {
+        let place = &scene.workspace;
+        place.write(
+            "Cargo.toml",
+            "[package]\nname = \"one\"\nedition = \"2021\"\n[workspace]\n",
+        );
+        place.write("src/main.rs", "fn main() {}\n#[test]\nfn ok() {}\n");
+        let home = place.user_home();
+        place.write(home.join(".cargo/registry/there"), "");
+        place.write(home.join(".cargo/bin/there"), "");
+        place.write(home.join(".bashrc"), "");
+    });
+    let printed = scene.printed(0, 0);
+    for expected in [
+        "test result: ok. 1 passed",
+        "built\n",
+        "cached\n",
+        "closed\n",
+    ] {
+        assert!(printed.contains(expected), "{expected} in {printed}");
+    }
+}
+
+/// The processes whose parent is `parent`.
+fn children(parent: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|pid: &u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        // proc_pid_stat(5): the parent is the second field behind the name.
+        let behind = stat.rsplit(") ").next().unwrap_or_default();
+        behind.split(' ').nth(1) == Some(&parent.to_string())
+    })
+    .collect()
+}
+
+#[test]
+fn a_sandbox_that_is_gone_is_no_failed_command_and_comes_back() {
+    let sleep = unique_sleep();
+    let scene = Scene::new(vec![
+        Step::items(vec![Item::command(&format!("sleep {sleep}"))]),
+        Step::items(vec![Item::command("echo again")]),
+        Step::items(vec![Item::command("echo third")]),
+        Step::message("fin"),
+    ]);
+    let running = scene.exec(&["-c", "allow_login_shell=false", "go"]).spawn();
+    assert!(soon(|| n_processes(&sleep) > 0));
+    for child in children(running.pid()) {
+        let killed = tool("kill").args(["-9", &child.to_string()]).status();
+        assert!(killed.unwrap().success());
+    }
+    let run = running.wait();
+    run.assert_code(0);
+    scene.server.assert_clean();
+    assert_eq!(messages(&run), ["fin"]);
+    let outputs = [scene.output(0, 0), scene.output(1, 0), scene.output(2, 0)];
+    assert!(!outputs[0].contains("exited with code 0"), "{outputs:?}");
+    let failed = outputs
+        .iter()
+        .filter(|output| output.contains("sandbox_error: "));
+    assert!(failed.count() >= 1, "{outputs:?}");
+    assert!(
+        outputs[2].contains("code 0\n") && outputs[2].ends_with("third\n"),
+        "{outputs:?}"
+    );
+    assert_eq!(n_processes(&sleep), 0);
 }

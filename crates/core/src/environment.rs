@@ -1,6 +1,7 @@
 //! The machine as tools see it. Tools reach the world only through [`Environment`], so that
 //! the policy holds for all of them and a remote machine can stand in.
 
+mod holder_slot;
 mod local;
 mod local_settings;
 mod shims;
@@ -236,12 +237,18 @@ pub enum SpawnError {
         reason: String,
     },
     /// The policy cannot be enforced on this machine.
-    #[error("no usable sandbox: {reason}")]
+    #[error("sandbox_error: no usable sandbox: {reason}")]
     NoSandbox {
         /// Why, with what is missing.
         reason: String,
     },
-    /// The process that starts commands failed.
+    /// The sandbox around it failed; the command did not begin.
+    #[error("sandbox_error: the command was not run: {reason}")]
+    Sandbox {
+        /// Why.
+        reason: String,
+    },
+    /// It could not be started.
     #[error("the command could not be started: {reason}")]
     Failed {
         /// Why.

@@ -12,7 +12,7 @@ use agent_config::{Config, TrustLevel, read_regular};
 use agent_model::{ModelProvider, ProviderSettings};
 use agent_process::{EnvironmentPolicy, Inherit};
 use agent_protocol::{ApprovalPolicy, SandboxMode, SettingsChange, ThreadInfo};
-use agent_sandbox::SandboxPolicy;
+use agent_sandbox::{IgnoreFileError, SandboxPolicy};
 use agent_workspace::Durability;
 
 use crate::environment::{Environment, LocalEnvironment, LocalSettings};
@@ -215,6 +215,9 @@ pub enum SettingsError {
         /// Why.
         source: std::io::Error,
     },
+    /// What the project wants unread cannot be told.
+    #[error(transparent)]
+    IgnoreFile(#[from] IgnoreFileError),
 }
 
 impl SettingsError {
@@ -236,6 +239,13 @@ impl SettingsError {
             }
             Self::WireApi { .. } => Some("set `wire_api = \"responses\"`".to_owned()),
             Self::Cwd { .. } => Some("choose a directory with `--cd DIR`".to_owned()),
+            Self::IgnoreFile(IgnoreFileError::TooMany { .. }) => {
+                Some("name their directory instead of each of them".to_owned())
+            }
+            Self::IgnoreFile(_) => Some(
+                "mend the file; nothing runs while it is not known what must stay unread"
+                    .to_owned(),
+            ),
             Self::Script { .. } | Self::Provider(_) | Self::Instructions { .. } => None,
         }
     }
@@ -367,8 +377,9 @@ pub(crate) fn place(
         extra_roots: &options.writable_roots,
         variables,
         agent_home,
+        project: &project,
     };
-    let sandbox = sandbox::policy(&sources, &mut warnings);
+    let sandbox = sandbox::policy(&sources, &mut warnings)?;
     Ok(Place {
         cwd,
         project,

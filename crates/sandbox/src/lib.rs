@@ -24,6 +24,8 @@
 //!   (a `chmod` of a directory that passes its group on must leave the bit out);
 //! - without namespaces, the metadata of all files (modes, times, extended attributes) can be
 //!   changed by their owner, outside the roots too: Landlock does not cover it;
+//! - without namespaces, what is made in a directory that holds a hidden path cannot be read by
+//!   later commands of the same holder: what exists is what gets a rule;
 //! - debuggers and tracers do not work inside, and 32-bit programs end at their first call.
 
 mod command;
@@ -32,6 +34,7 @@ mod denial;
 mod explain;
 mod git_dirs;
 mod holder;
+mod ignore_file;
 mod level;
 mod oneshot;
 mod personality;
@@ -44,6 +47,7 @@ pub use command::{CommandEnd, CommandSpec, SandboxedCommand, SpawnError};
 pub use denial::{Failure, explain_denial};
 pub use explain::{Answer, Explanation, Verdict};
 pub use holder::{Holder, HolderOptions, SandboxError};
+pub use ignore_file::{IGNORE_FILE, IgnoreFileError, ignored_paths};
 pub use level::{Layer, LevelReport, MissingLayer};
 pub use oneshot::{OneShot, OneShotEnd, OneShotError, run_command_in_sandbox};
 pub use personality::findings::{Finding, FindingAction};

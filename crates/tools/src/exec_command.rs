@@ -113,9 +113,9 @@ impl Args {
         let escalates = self.wants_escalation(context.sandbox_mode);
         if escalates && context.denies_reads {
             return Requirement::Forbidden {
-                reason: "running outside the sandbox is not available: `deny_read` names paths \
-                         that only the sandbox keeps unread. Work inside the sandbox, or tell the \
-                         user what is needed."
+                reason: "running outside the sandbox is not available: `deny_read` or \
+                         `.agentignore` names paths that only the sandbox keeps unread. Work \
+                         inside the sandbox, or tell the user what is needed."
                     .to_owned(),
             };
         }
@@ -228,17 +228,18 @@ impl Tool for ExecCommand {
         };
         match context.environment.spawn(command).await {
             Ok(running) => run(&args, &context, running).await,
-            Err(SpawnError::NoSandbox { reason }) => ToolOutcome {
+            Err(err @ SpawnError::NoSandbox { .. }) => ToolOutcome {
                 fatal: Some(Fatal {
-                    message: format!("no usable sandbox: {reason}"),
+                    message: err.to_string(),
                     hint: Some(
                         "run where the kernel allows user namespaces or Landlock, or ask for \
                          `-s danger-full-access` if this machine is already isolated"
                             .to_owned(),
                     ),
                 }),
-                ..failed(&args, "exec_command failed: no usable sandbox".to_owned())
+                ..failed(&args, err.to_string())
             },
+            Err(err @ SpawnError::Sandbox { .. }) => failed(&args, err.to_string()),
             Err(err) => failed(&args, format!("exec_command failed: {err}")),
         }
     }

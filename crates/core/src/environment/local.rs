@@ -1,17 +1,15 @@
 //! This machine: commands go through a sandbox holder that is started with the first of them.
 
 use std::ffi::OsString;
-use std::fs::DirBuilder;
 use std::io::{self, ErrorKind};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use agent_protocol::{SandboxLevel, SandboxMode};
+use agent_protocol::SandboxMode;
 use agent_sandbox::{
-    CommandSpec, Holder, HolderOptions, SandboxError, SandboxPolicy, SandboxedCommand, Terminal,
+    CommandSpec, IGNORE_FILE, SandboxError, SandboxPolicy, SandboxedCommand, Terminal,
 };
 use agent_workspace::{
     CommitError, Committed, FileChange, Refusal, Target, Workspace, WritableRoot,
@@ -20,8 +18,8 @@ use bytes::{Bytes, BytesMut};
 use futures_util::future::BoxFuture;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
-use tokio::sync::OnceCell;
 
+use super::holder_slot::HolderSlot;
 use super::shims::Shims;
 use super::snapshot::ShellSnapshot;
 use super::{
@@ -39,9 +37,9 @@ const READ_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct LocalEnvironment {
     settings: LocalSettings,
-    holder: OnceCell<Holder>,
+    holder: HolderSlot,
     /// The holder of commands that are not confined.
-    unconfined: OnceCell<Holder>,
+    unconfined: HolderSlot,
     /// Opened with the first edit.
     workspace: OnceLock<Arc<Workspace>>,
     /// Made with the first command; none where they cannot be made.
@@ -56,8 +54,8 @@ impl LocalEnvironment {
         Self {
             snapshot: ShellSnapshot::new(&settings),
             settings,
-            holder: OnceCell::new(),
-            unconfined: OnceCell::new(),
+            holder: HolderSlot::default(),
+            unconfined: HolderSlot::default(),
             workspace: OnceLock::new(),
             shims: OnceLock::new(),
         }
@@ -68,9 +66,12 @@ impl LocalEnvironment {
         let policy = &self.settings.policy;
         let workspace = if policy.confines() {
             let roots = policy.resolved_edit_roots().into_iter();
-            let roots = roots.map(|path| WritableRoot {
-                path,
-                protected: Vec::new(),
+            let roots = roots.map(|path| {
+                // It may be made, but not changed.
+                let ignore_file = Some(path.join(IGNORE_FILE));
+                let protected = ignore_file.filter(|file| file.symlink_metadata().is_ok());
+                let protected = protected.into_iter().collect();
+                WritableRoot { path, protected }
             });
             let mut denied = policy.resolved_hidden_paths();
             denied.push(policy.agent_home.clone());
@@ -81,33 +82,19 @@ impl LocalEnvironment {
         workspace.with_durability(self.settings.durability)
     }
 
-    async fn holder(&self, confinement: Confinement) -> Result<&Holder, SpawnError> {
+    /// Who starts commands of this kind, and under which policy.
+    fn slot(&self, confinement: Confinement) -> (&HolderSlot, SandboxPolicy) {
         let confined = &self.settings.policy;
-        let (cell, policy) = match confinement {
-            Confinement::Policy => (&self.holder, confined.clone()),
-            Confinement::None if !confined.confines() => (&self.holder, confined.clone()),
-            Confinement::None => {
+        match confinement {
+            Confinement::None if confined.confines() => {
                 let policy = SandboxPolicy {
                     mode: SandboxMode::DangerFullAccess,
                     ..confined.clone()
                 };
                 (&self.unconfined, policy)
             }
-        };
-        cell.get_or_try_init(|| async {
-            // Commands see those that are there by then.
-            for record in &policy.readable_records {
-                let made = DirBuilder::new().recursive(true).mode(0o700).create(record);
-                if let Err(err) = made {
-                    tracing::warn!(path = %record.display(), error = %err, "no place for outputs");
-                }
-            }
-            let holder = Holder::start(&policy, HolderOptions::default()).await?;
-            tracing::info!(level = %holder.level(), report = ?holder.report(), "sandbox");
-            Ok(holder)
-        })
-        .await
-        .map_err(|err| holder_error(&err))
+            Confinement::None | Confinement::Policy => (&self.holder, confined.clone()),
+        }
     }
 
     async fn start(&self, command: Command) -> Result<Box<dyn RunningCommand>, SpawnError> {
@@ -118,7 +105,9 @@ impl LocalEnvironment {
         if is_usual {
             self.snapshot.begin_for(command.argv());
         }
-        let holder = self.holder(command.confinement()).await?;
+        let (slot, policy) = self.slot(command.confinement());
+        let holder = slot.get_or_start(&policy).await;
+        let holder = holder.map_err(|err| holder_error(&err))?;
         let failed = |err: std::io::Error| SpawnError::Failed {
             reason: err.to_string(),
         };
@@ -145,8 +134,12 @@ impl LocalEnvironment {
             stdout,
             stderr,
         };
-        let command = holder.spawn(spec).await;
-        let command = command.map_err(|err| spawn_error(err, program))?;
+        let command = holder.spawn(spec).await.map_err(|err| {
+            if matches!(err, agent_sandbox::SpawnError::HolderGone { .. }) {
+                slot.forget(&holder);
+            }
+            spawn_error(err, program)
+        })?;
         Ok(Box::new(LocalCommand {
             command,
             output: Some(output),
@@ -241,7 +234,7 @@ impl Environment for LocalEnvironment {
     }
 
     fn explain_denial(&self, exit_code: Option<i32>, output: &str) -> Option<String> {
-        let level = self.holder.get().map_or(SandboxLevel::None, Holder::level);
+        let level = self.holder.level();
         let failure = agent_sandbox::Failure {
             // A command that was stopped failed, with whatever code.
             exit_code: exit_code.unwrap_or(1),
@@ -417,7 +410,7 @@ fn holder_error(err: &SandboxError) -> SpawnError {
                 reason: format!("{err} ({})", reasons.join("; ")),
             }
         }
-        SandboxError::Start { .. } | SandboxError::SetUp { .. } => SpawnError::Failed {
+        SandboxError::Start { .. } | SandboxError::SetUp { .. } => SpawnError::Sandbox {
             reason: with_source(err),
         },
     }
@@ -438,10 +431,10 @@ fn spawn_error(err: agent_sandbox::SpawnError, program: String) -> SpawnError {
             program,
             reason: plain_reason(&source),
         },
-        Sandbox::TooLarge
-        | Sandbox::InteriorNul
-        | Sandbox::SetUp { .. }
-        | Sandbox::HolderGone { .. } => SpawnError::Failed {
+        Sandbox::TooLarge | Sandbox::InteriorNul => SpawnError::Failed {
+            reason: with_source(&err),
+        },
+        Sandbox::SetUp { .. } | Sandbox::HolderGone { .. } => SpawnError::Sandbox {
             reason: with_source(&err),
         },
     }

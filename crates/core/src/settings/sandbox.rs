@@ -4,9 +4,13 @@ use std::path::{Path, PathBuf};
 
 use agent_config::Config;
 use agent_protocol::SandboxMode;
-use agent_sandbox::{NetworkAccess, SandboxPolicy, TemporaryOptions, toolchain_caches};
+use agent_sandbox::{
+    IGNORE_FILE, IgnoreFileError, NetworkAccess, SandboxPolicy, TemporaryOptions, ignored_paths,
+    toolchain_caches,
+};
 
 use super::Variables;
+use crate::project::Project;
 
 /// What the policy is made from.
 pub(super) struct Sources<'a> {
@@ -16,9 +20,13 @@ pub(super) struct Sources<'a> {
     pub(super) extra_roots: &'a [PathBuf],
     pub(super) variables: &'a Variables,
     pub(super) agent_home: &'a Path,
+    pub(super) project: &'a Project,
 }
 
-pub(super) fn policy(sources: &Sources<'_>, warnings: &mut Vec<String>) -> SandboxPolicy {
+pub(super) fn policy(
+    sources: &Sources<'_>,
+    warnings: &mut Vec<String>,
+) -> Result<SandboxPolicy, IgnoreFileError> {
     let write = &sources.config.workspace_write;
     let home = sources.variables.home();
     let temporary = TemporaryOptions {
@@ -50,6 +58,14 @@ pub(super) fn policy(sources: &Sources<'_>, warnings: &mut Vec<String>) -> Sandb
         .iter()
         .map(|path| expand(path, home.as_deref()))
         .collect();
+    let ignored = ignored(sources, &policy.writable_roots)?;
+    if !policy.confines() && !ignored.is_empty() {
+        warnings.push(format!(
+            "`{IGNORE_FILE}` has no effect in the mode `{}`",
+            sources.mode.as_str()
+        ));
+    }
+    policy.denied_reads.extend(ignored);
     policy.cache_roots = home.as_deref().map(toolchain_caches).unwrap_or_default();
     policy.home = home.unwrap_or_default();
     sources.agent_home.clone_into(&mut policy.agent_home);
@@ -60,7 +76,20 @@ pub(super) fn policy(sources: &Sources<'_>, warnings: &mut Vec<String>) -> Sandb
             root.display()
         ));
     }
-    policy
+    Ok(policy)
+}
+
+/// What the project, or one whose directory is added, wants unread.
+fn ignored(
+    sources: &Sources<'_>,
+    extra_roots: &[PathBuf],
+) -> Result<Vec<PathBuf>, IgnoreFileError> {
+    let tops = sources.project.directories.iter().chain(extra_roots);
+    let mut ignored = Vec::new();
+    for top in tops {
+        ignored.extend(ignored_paths(top)?);
+    }
+    Ok(ignored)
 }
 
 /// `~` at the start is the user's home.

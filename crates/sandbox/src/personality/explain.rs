@@ -34,7 +34,10 @@ fn read(world: &World, protections: &Protections, path: &Path) -> Verdict {
     let denied = |rule: String| Verdict::new(Answer::Denied, rule);
     let policy = &world.policy;
     if let Some(entry) = covering(&policy.denied_reads, path) {
-        return denied(format!("`deny_read` has `{}`", entry.display()));
+        return denied(format!(
+            "`deny_read` or `.agentignore` names `{}`",
+            entry.display()
+        ));
     }
     if let Some(entry) = covering(&protections.hidden, path) {
         return denied(format!(

@@ -14,6 +14,7 @@ use super::hidden;
 use super::world::World;
 use crate::git_dirs;
 use crate::git_dirs::nested::{self, Found};
+use crate::ignore_file::IGNORE_FILE;
 use crate::policy::{ResolvedPolicy, Root, RootKind};
 
 /// Directories at the top of a writable root that configure the agent itself.
@@ -59,7 +60,10 @@ impl Protections {
                 RootKind::GitDirectory | RootKind::Cache => continue,
                 RootKind::Project | RootKind::Temporary => {}
             }
+            let ignore_file = root.path.join(IGNORE_FILE);
             let names = AGENT_NAMES.iter().map(|name| root.path.join(name));
+            // It may be made: that takes nothing away from what is protected.
+            let names = names.chain(exists(&ignore_file).then_some(ignore_file));
             let tree = match root.kind {
                 RootKind::Project => git_dirs::work_tree(&root.path),
                 RootKind::Temporary | RootKind::GitDirectory | RootKind::Cache => &root.path,

@@ -88,7 +88,9 @@ impl Report<'_> {
             Some(Ending::Stopped(why)) => {
                 writeln!(text, "It and all its processes were ended: {why}")
             }
-            Some(Ending::Lost(why)) => writeln!(text, "The command was lost: {why}"),
+            Some(Ending::Lost(why)) => {
+                writeln!(text, "sandbox_error: the command was lost: {why}")
+            }
         };
         if self.chunk.leftovers {
             let _ = writeln!(
