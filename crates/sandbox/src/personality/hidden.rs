@@ -94,7 +94,9 @@ pub(crate) fn paths(policy: &ResolvedPolicy, scanner: &mut Scanner) -> Vec<PathB
             RootKind::Project | RootKind::Cache => nested::FIRST,
             RootKind::GitDirectory => continue,
         };
-        paths.extend(scanner.scan(&root.path, reach).sockets);
+        // One that nobody listens on is what a program left behind; others may make it anew.
+        let sockets = scanner.scan(&root.path, reach).sockets.into_iter();
+        paths.extend(sockets.filter(|path| somebody_listens(path)));
     }
     paths.sort();
     paths.dedup();

@@ -36,6 +36,10 @@ pub(crate) const TESTS: &[Test] = &[
         a_replaced_secret_stays_closed,
     ),
     (
+        "a_socket_that_was_left_behind_can_be_made_anew",
+        a_socket_that_was_left_behind_can_be_made_anew,
+    ),
+    (
         "sockets_of_the_host_are_closed",
         sockets_of_the_host_are_closed,
     ),
@@ -194,6 +198,22 @@ fn a_replaced_secret_stays_closed() {
         assert!(!outcome.output.contains("PRIVATE"), "{}", outcome.output);
         holder.shutdown().await;
     });
+}
+
+fn a_socket_that_was_left_behind_can_be_made_anew() {
+    if !available("python3") {
+        return;
+    }
+    let world = World::new();
+    if !mounts_hold() {
+        return;
+    }
+    drop(UnixListener::bind(world.base.join("T/s")).unwrap());
+    let script = "rm ../T/s; exec python3 -c \"import socket\nl = socket.socket(socket.AF_UNIX)\n\
+        l.bind('../T/s'); l.listen()\n\
+        c = socket.socket(socket.AF_UNIX); c.connect('../T/s'); print('reached')\"";
+    let outcome = run(&world, &world.policy(), script);
+    assert_eq!(outcome.output, "reached\n");
 }
 
 fn sockets_of_the_host_are_closed() {
