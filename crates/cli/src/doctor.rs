@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use agent_core::Variables;
 use agent_exec::ExitStatus;
 use agent_protocol::{SandboxLevel, SandboxMode};
-use agent_sandbox::{Holder, HolderOptions, LevelReport, SandboxError, SandboxPolicy};
+use agent_sandbox::{
+    Holder, HolderOptions, LevelRefusal, LevelReport, SandboxError, SandboxPolicy,
+};
 use agent_terminal_text::sanitize;
 use serde_json::{Value, json};
 
@@ -40,11 +42,13 @@ pub(crate) fn run(common: &CommonArgs, args: &DoctorArgs) -> anyhow::Result<Exit
             say::data(&line);
         }
     }
-    Ok(if report.level == SandboxLevel::None {
-        ExitCode::from(ExitStatus::NoSandbox.code())
-    } else {
-        ExitCode::SUCCESS
-    })
+    Ok(
+        if report.level == SandboxLevel::None || report.refusal.is_some() {
+            ExitCode::from(ExitStatus::NoSandbox.code())
+        } else {
+            ExitCode::SUCCESS
+        },
+    )
 }
 
 fn report(policy: &SandboxPolicy) -> anyhow::Result<LevelReport> {
@@ -86,6 +90,7 @@ fn as_json(report: &LevelReport, mode: SandboxMode) -> Value {
             "landlock_version": report.landlock_version,
             "own_network": report.own_network,
             "inside_another_sandbox": report.inherited,
+            "refusal": report.refusal.map(LevelRefusal::reason),
             "missing": missing.collect::<Vec<_>>(),
         },
         "kernel": kernel.collect::<serde_json::Map<_, _>>(),
@@ -106,6 +111,9 @@ fn lines(report: &LevelReport, mode: SandboxMode) -> Vec<String> {
         format!("own network      {}", yes(report.own_network)),
         format!("nested           {}", yes(report.inherited)),
     ];
+    if let Some(refusal) = report.refusal {
+        lines.push(format!("commands         refused: {}", refusal.reason()));
+    }
     for missing in &report.missing {
         lines.push(format!(
             "missing          {}: {}",

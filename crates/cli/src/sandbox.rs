@@ -33,6 +33,9 @@ pub(crate) fn run(common: &CommonArgs, args: &SandboxArgs) -> anyhow::Result<Exi
             for finding in &end.findings {
                 say::warning(&finding.to_string());
             }
+            for denial in &end.refused_hosts {
+                say::warning(&denial.to_string());
+            }
             let code = u8::try_from(end.end.shell_code()).unwrap_or(u8::MAX);
             Ok(ExitCode::from(code))
         }
@@ -90,7 +93,9 @@ fn explain(policy: &SandboxPolicy, cwd: &Path, subjects: &[String]) -> anyhow::R
                 }
             } else {
                 say::data(&in_one_line(subject));
-                say::data(&format!("  {}", network(policy)));
+                for line in network(policy, subject) {
+                    say::data(&format!("  {}", in_one_line(&line)));
+                }
             }
         }
         say::data(&format!("level: {}", holder.level()));
@@ -112,15 +117,18 @@ fn is_path(subject: &str, cwd: &Path) -> bool {
         || !could_be_host
 }
 
-fn network(policy: &SandboxPolicy) -> &'static str {
-    match policy.network {
+/// What the policy says of a host, by the decision that is enforced.
+fn network(policy: &SandboxPolicy, subject: &str) -> Vec<String> {
+    let line = match &policy.network {
         _ if !policy.confines() => "reached: the mode is `danger-full-access`",
         NetworkAccess::On => "reached: the network is on",
         NetworkAccess::Off => {
-            "denied: the network is off (`sandbox_workspace_write.network_access`); only what \
-             commands of the same session serve on their own loopback is reached"
+            "denied: the network is off (`network`); only what commands of the same session \
+             serve on their own loopback is reached"
         }
-    }
+        NetworkAccess::Hosts(list) => return list.explain(subject),
+    };
+    vec![line.to_owned()]
 }
 
 /// What is missing, and why.

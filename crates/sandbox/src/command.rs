@@ -4,12 +4,15 @@ use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tokio::io::unix::AsyncFd;
 
 use crate::control::{self, CommandEvent, CommandRequest, Stage};
 use crate::holder::{receive, send};
+use crate::hosts::HostDenial;
 use crate::personality::findings::Finding;
+use crate::proxy::DenialLog;
 
 /// What to start.
 #[derive(Debug)]
@@ -99,6 +102,8 @@ pub struct SandboxedCommand {
     end: Option<CommandEnd>,
     gone: bool,
     findings: Vec<Finding>,
+    /// What the proxy refused, and since when that matters here.
+    denials: Option<(Arc<DenialLog>, u64)>,
 }
 
 impl SandboxedCommand {
@@ -106,22 +111,27 @@ impl SandboxedCommand {
     pub(crate) async fn started(
         socket: AsyncFd<OwnedFd>,
         spec: &CommandSpec,
+        log: Option<&Arc<DenialLog>>,
     ) -> Result<Self, SpawnError> {
         let gone = |source| SpawnError::HolderGone { source };
+        // What is refused from here on may be its doing; that of others meanwhile looks the same.
+        let denials = log.map(|log| (Arc::clone(log), log.now()));
         match receive(&socket).await.map_err(gone)? {
             Some(CommandEvent::Started) => Ok(Self {
                 socket,
                 end: None,
                 gone: false,
                 findings: Vec::new(),
+                denials,
             }),
             Some(CommandEvent::Failed { stage, errno }) => {
                 let program = spec.argv.first().map(PathBuf::from).unwrap_or_default();
                 Err(start_error(stage, errno, &spec.cwd, program))
             }
-            Some(CommandEvent::Exited { .. } | CommandEvent::Gone { .. }) | None => {
-                Err(gone(io::ErrorKind::UnexpectedEof.into()))
-            }
+            Some(
+                CommandEvent::Listening | CommandEvent::Exited { .. } | CommandEvent::Gone { .. },
+            )
+            | None => Err(gone(io::ErrorKind::UnexpectedEof.into())),
         }
     }
 
@@ -184,6 +194,13 @@ impl SandboxedCommand {
         &self.findings
     }
 
+    /// The destinations that the proxy has refused while it ran, each different denial once. With
+    /// commands side by side another one may have asked for them.
+    pub fn refused_hosts(&self) -> Vec<HostDenial> {
+        let log = self.denials.as_ref();
+        log.map(|(log, mark)| log.since(*mark)).unwrap_or_default()
+    }
+
     fn ask(&self, request: CommandRequest) {
         if let Err(error) = control::send(self.socket.get_ref().as_fd(), &request, &[], &[]) {
             tracing::debug!(%error, "cannot reach a command's holder");
@@ -215,7 +232,7 @@ impl SandboxedCommand {
                 self.end.get_or_insert(CommandEnd::Signaled(libc::SIGKILL));
                 self.findings = findings;
             }
-            CommandEvent::Started | CommandEvent::Failed { .. } => {}
+            CommandEvent::Listening | CommandEvent::Started | CommandEvent::Failed { .. } => {}
         }
     }
 }

@@ -49,7 +49,8 @@ pub(crate) struct CommandShape {
     pub(crate) has_stdin: bool,
 }
 
-/// The answer to `Request::SetUp`.
+/// The answer to `Request::SetUp`. With `Ready` comes the proxy's listening socket, where the
+/// network is a list of hosts.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum SetUpReply {
     Ready(LevelReport),
@@ -66,6 +67,8 @@ pub(crate) enum CommandRequest {
 /// What happens to one command.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum CommandEvent {
+    /// The proxy's listening socket comes with it: of a command that has no holder.
+    Listening,
     Started,
     Failed {
         stage: Stage,

@@ -2,7 +2,7 @@
 
 use agent_protocol::{SandboxLevel, SandboxMode};
 
-use crate::policy::{NetworkAccess, SandboxPolicy};
+use crate::policy::SandboxPolicy;
 
 /// What a command's failure looks like from outside.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +68,7 @@ pub fn explain_denial(
         .iter()
         .filter(|(text, _)| output.contains(text))
         .map(|(_, kind)| *kind)
-        .find(|kind| *kind != Kind::Network || policy.network == NetworkAccess::Off)?;
+        .find(|kind| *kind != Kind::Network || !policy.network.is_shared())?;
     if failure.exit_code == 0 && kind != Kind::ReadOnly {
         return None;
     }
@@ -78,9 +78,7 @@ pub fn explain_denial(
         Kind::Permission => "the sandbox may have denied this: secrets under the home directory \
              and the agent's own records cannot be read"
             .to_owned(),
-        Kind::Operation
-            if level == SandboxLevel::NoNamespaces && policy.network == NetworkAccess::Off =>
-        {
+        Kind::Operation if level == SandboxLevel::NoNamespaces && !policy.network.is_shared() => {
             "the sandbox may have denied this: the network and unix sockets are off, and so are \
              privileged system calls; processes outside cannot be signalled"
                 .to_owned()
@@ -88,7 +86,7 @@ pub fn explain_denial(
         Kind::Operation => "the sandbox may have denied this: tracing, mounts, namespaces and \
              other privileged system calls are off, and processes outside cannot be signalled"
             .to_owned(),
-        Kind::Network => network(level),
+        Kind::Network => network(policy, level),
     })
 }
 
@@ -107,7 +105,14 @@ fn writing(policy: &SandboxPolicy) -> String {
     )
 }
 
-fn network(level: SandboxLevel) -> String {
+fn network(policy: &SandboxPolicy, level: SandboxLevel) -> String {
+    if let Some(list) = policy.network.hosts() {
+        return format!(
+            "the sandbox probably denied this: of the network only {list} and this session's own \
+             servers on localhost are reached, the former through the proxy that `HTTPS_PROXY` and \
+             `ALL_PROXY` name; what does not use it finds no network"
+        );
+    }
     let scope = if level == SandboxLevel::NoNamespaces {
         "the network is off"
     } else {

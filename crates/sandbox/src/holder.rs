@@ -1,6 +1,5 @@
 //! The agent's side: starts the holder and asks it for commands.
 
-use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
@@ -16,18 +15,19 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use crate::command::{CommandSpec, SandboxedCommand, SpawnError};
-use crate::control::{self, CommandShape, Request, SetUpReply};
+use crate::control::{self, CommandShape, Packet, Request, SetUpReply};
 use crate::explain::Explanation;
-use crate::level::LevelReport;
+use crate::level::{LevelRefusal, LevelReport};
 use crate::personality::{HOLDER_WORD, PERSONALITY};
-use crate::policy::{NetworkAccess, SandboxPolicy};
-use crate::sys;
+use crate::policy::SandboxPolicy;
+use crate::proxy::Proxy;
+use crate::{sys, variables};
 
 /// Why there is no holder.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
     /// The machine grants too little of the sandbox.
-    #[error("this machine grants no sandbox at the level that the policy needs")]
+    #[error("{}", report.refusal.unwrap_or(LevelRefusal::AnySandbox).reason())]
     Unavailable {
         /// What is missing, and why.
         report: LevelReport,
@@ -69,8 +69,8 @@ pub struct Holder {
     control: AsyncFd<OwnedFd>,
     process: Process,
     report: LevelReport,
-    confined: bool,
-    network: NetworkAccess,
+    policy: SandboxPolicy,
+    proxy: Option<Proxy>,
 }
 
 impl Holder {
@@ -91,17 +91,19 @@ impl Holder {
             claims_inherited: std::env::var_os("AGENT_SANDBOX").is_some(),
         };
         send(&control, &request, &[], &[]).await.map_err(set_up)?;
-        let reply = receive(&control).await.map_err(set_up)?;
-        match reply {
-            Some(SetUpReply::Ready(report)) => Ok(Self {
+        let packet = receive_packet(&control).await.map_err(set_up)?;
+        let Some(mut packet) = packet else {
+            return Err(set_up(io::ErrorKind::UnexpectedEof.into()));
+        };
+        match packet.parse().map_err(set_up)?.0 {
+            SetUpReply::Ready(report) => Ok(Self {
                 control,
                 process,
                 report,
-                confined: policy.confines(),
-                network: policy.network,
+                proxy: proxy(policy, packet.fds.pop()).map_err(set_up)?,
+                policy: policy.clone(),
             }),
-            Some(SetUpReply::Unavailable(report)) => Err(SandboxError::Unavailable { report }),
-            None => Err(set_up(io::ErrorKind::UnexpectedEof.into())),
+            SetUpReply::Unavailable(report) => Err(SandboxError::Unavailable { report }),
         }
     }
 
@@ -134,7 +136,8 @@ impl Holder {
             .await
             .map_err(gone)?;
         drop(theirs);
-        SandboxedCommand::started(ours, &spec).await
+        let log = self.proxy.as_ref().map(Proxy::log);
+        SandboxedCommand::started(ours, &spec, log).await
     }
 
     /// Says that the agent itself is about to make or change a protected path, so that the end of
@@ -193,14 +196,9 @@ impl Holder {
         for argument in &spec.argv {
             push(&[argument.as_bytes()])?;
         }
-        let own = own_environment(self.report.level, self.confined, self.network);
-        let own_names: Vec<_> = own.iter().map(|(name, _)| name.clone()).collect();
-        let given = spec
-            .env
-            .iter()
-            .filter(|(name, _)| !own_names.contains(name))
-            .filter(|(name, _)| !leads_outside(name, self.confined, self.network));
-        for (name, value) in given.chain(&own) {
+        let port = self.proxy.as_ref().map(Proxy::port);
+        let own = variables::own(self.report.level, &self.policy, port);
+        for (name, value) in variables::with_own(&spec.env, &own, &self.policy) {
             push(&[name.as_bytes(), b"=", value.as_bytes()])?;
         }
         if payload.len() > control::PAYLOAD_LIMIT {
@@ -208,6 +206,15 @@ impl Holder {
         }
         Ok(payload)
     }
+}
+
+/// The proxy for commands whose network is a list of hosts, on the socket that the holder made.
+fn proxy(policy: &SandboxPolicy, listener: Option<OwnedFd>) -> io::Result<Option<Proxy>> {
+    let Some(list) = policy.proxied_hosts() else {
+        return Ok(None);
+    };
+    let listener = listener.ok_or(io::ErrorKind::InvalidData)?;
+    Proxy::start(listener.into(), list.clone()).map(Some)
 }
 
 /// The path with its links followed, as far as it exists.
@@ -223,35 +230,6 @@ fn followed(path: &Path) -> PathBuf {
         missing.extend(above.file_name());
     }
     path.to_owned()
-}
-
-/// The variables that tell a command about its sandbox. They are information, never believed.
-pub(crate) fn own_environment(
-    level: SandboxLevel,
-    confined: bool,
-    network: NetworkAccess,
-) -> Vec<(OsString, OsString)> {
-    let mut variables = vec![("AGENT_SANDBOX".into(), level.as_str().into())];
-    if confined && network == NetworkAccess::Off {
-        variables.push(("AGENT_SANDBOX_NETWORK_DISABLED".into(), "1".into()));
-    }
-    variables
-}
-
-/// Variables that name sockets of the host: agents, message buses and displays.
-const OUTWARD: &[&str] = &[
-    "DBUS_SESSION_BUS_ADDRESS",
-    "DISPLAY",
-    "DOCKER_HOST",
-    "GPG_AGENT_INFO",
-    "SSH_AUTH_SOCK",
-    "WAYLAND_DISPLAY",
-    "XAUTHORITY",
-];
-
-/// Whether a variable is kept from commands that may not reach the network.
-pub(crate) fn leads_outside(name: &OsStr, confined: bool, network: NetworkAccess) -> bool {
-    confined && network == NetworkAccess::Off && OUTWARD.iter().any(|outward| name == *outward)
 }
 
 #[expect(
@@ -331,6 +309,15 @@ pub(crate) async fn send(
     socket
         .async_io(Interest::WRITABLE, |socket| {
             control::send(socket.as_fd(), header, payload, fds)
+        })
+        .await
+}
+
+/// Receives one message with its descriptors; `None` is the end of the connection.
+async fn receive_packet(socket: &AsyncFd<OwnedFd>) -> io::Result<Option<Packet>> {
+    socket
+        .async_io(Interest::READABLE, |socket| {
+            control::receive(socket.as_fd())
         })
         .await
 }

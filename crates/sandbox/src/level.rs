@@ -16,6 +16,35 @@ pub struct LevelReport {
     pub own_network: bool,
     /// The version of Landlock's interface, 0 without Landlock.
     pub landlock_version: u32,
+    /// Why no command is run, where none is.
+    pub refusal: Option<LevelRefusal>,
+}
+
+/// What a policy needs and a machine does not grant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LevelRefusal {
+    /// Any sandbox at all.
+    AnySandbox,
+    /// A strict policy needs namespaces.
+    Strict,
+    /// A list of hosts needs a network namespace.
+    HostList,
+}
+
+impl LevelRefusal {
+    /// What to tell people, as a whole sentence without a full stop.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::AnySandbox | Self::Strict => {
+                "this machine grants no sandbox at the level that the policy needs"
+            }
+            Self::HostList => {
+                "`network` lists hosts, which needs namespaces, and this machine grants none; \
+                 nothing less keeps commands to a list, so set it to \"off\" or \"on\" here"
+            }
+        }
+    }
 }
 
 /// A layer that is not there.
@@ -84,6 +113,7 @@ impl LevelReport {
             inherited: false,
             own_network: false,
             landlock_version: 0,
+            refusal: None,
         }
     }
 

@@ -28,8 +28,6 @@
 //!   later commands of the same holder: what exists is what gets a rule;
 //! - debuggers and tracers do not work inside, and 32-bit programs end at their first call.
 
-#![expect(dead_code, reason = "the holder does not start the proxy yet")]
-
 mod command;
 mod control;
 mod denial;
@@ -42,14 +40,11 @@ mod level;
 mod oneshot;
 mod personality;
 mod policy;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the holder does not start it yet")
-)]
 mod proxy;
 mod secrets;
 mod sys;
 mod terminal;
+mod variables;
 
 pub use command::{CommandEnd, CommandSpec, SandboxedCommand, SpawnError};
 pub use denial::{Failure, explain_denial};
@@ -57,7 +52,7 @@ pub use explain::{Answer, Explanation, Verdict};
 pub use holder::{Holder, HolderOptions, SandboxError};
 pub use hosts::{HostDenial, HostEntryError, HostList};
 pub use ignore_file::{IGNORE_FILE, IgnoreFileError, ignored_paths};
-pub use level::{Layer, LevelReport, MissingLayer};
+pub use level::{Layer, LevelRefusal, LevelReport, MissingLayer};
 pub use oneshot::{OneShot, OneShotEnd, OneShotError, run_command_in_sandbox};
 pub use personality::findings::{Finding, FindingAction};
 pub use personality::{PERSONALITY, run_personality};

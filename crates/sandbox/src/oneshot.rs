@@ -9,6 +9,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -18,14 +19,17 @@ use nix::unistd::{Pid, getpid};
 
 use crate::command::{self, CommandEnd, CommandSpec, SpawnError};
 use crate::control::{self, CommandEvent};
-use crate::holder::{Holder, HolderOptions, SandboxError, leads_outside, own_environment};
+use crate::holder::{Holder, HolderOptions, SandboxError};
+use crate::hosts::HostDenial;
 use crate::personality::command::{Command, Session, Stdio};
 use crate::personality::findings::{Finding, Watch};
 use crate::personality::init::{self, Leftovers, Reach};
 use crate::personality::world::{self, Entered, Trial, World};
 use crate::personality::{mounts, sweep};
 use crate::policy::SandboxPolicy;
+use crate::proxy::{self, DenialLog, Proxy};
 use crate::sys::{self, Forked};
+use crate::variables;
 
 /// A command that shares the terminal of this process.
 #[derive(Debug, Clone)]
@@ -45,6 +49,8 @@ pub struct OneShotEnd {
     pub end: CommandEnd,
     /// What it did to protected paths that could not be prevented.
     pub findings: Vec<Finding>,
+    /// The destinations that the proxy refused, each different denial once.
+    pub refused_hosts: Vec<HostDenial>,
 }
 
 /// Why a command did not run.
@@ -136,7 +142,7 @@ fn run_masked(
         }
     };
     drop(theirs);
-    let outcome = follow(pid, &ours, &signals, command);
+    let outcome = follow(pid, (&ours, &signals), policy, command);
     let _ = kill(pid, Signal::SIGKILL);
     drop(init::wait_for(pid));
     sweep_own(outer);
@@ -153,7 +159,11 @@ fn sweep_own(outer: Pid) {
 /// The inner process: the init of the one command.
 fn run_init(world: &World, policy: &SandboxPolicy, command: &OneShot, socket: &OwnedFd) -> i32 {
     let failed = |stage, errno| init::tell(socket, &CommandEvent::Failed { stage, errno });
-    let Some((cwd, argv, env)) = strings(world, policy, command) else {
+    let Ok(port) = hand_over_listener(policy, socket) else {
+        failed(control::Stage::SetUp, libc::EADDRNOTAVAIL);
+        return 1;
+    };
+    let Some((cwd, argv, env)) = strings(world, policy, command, port) else {
         failed(control::Stage::Program, libc::EINVAL);
         return 1;
     };
@@ -188,22 +198,32 @@ fn run_init(world: &World, policy: &SandboxPolicy, command: &OneShot, socket: &O
     code
 }
 
+/// Makes the proxy's listening socket and gives it to the outer process; its port.
+fn hand_over_listener(policy: &SandboxPolicy, socket: &OwnedFd) -> io::Result<Option<u16>> {
+    if policy.proxied_hosts().is_none() {
+        return Ok(None);
+    }
+    let listener = proxy::listen()?;
+    let event = CommandEvent::Listening;
+    control::send(socket.as_fd(), &event, &[], &[listener.as_fd()])?;
+    Ok(Some(listener.local_addr()?.port()))
+}
+
 type Strings = (CString, Vec<CString>, Vec<CString>);
 
-fn strings(world: &World, policy: &SandboxPolicy, command: &OneShot) -> Option<Strings> {
+fn strings(
+    world: &World,
+    policy: &SandboxPolicy,
+    command: &OneShot,
+    port: Option<u16>,
+) -> Option<Strings> {
     let cwd = CString::new(command.cwd.as_os_str().as_bytes()).ok()?;
     let argv = command
         .argv
         .iter()
         .map(|word| CString::new(word.as_bytes()).ok());
-    let own = own_environment(world.report.level, policy.confines(), policy.network);
-    let given = command
-        .env
-        .iter()
-        .filter(|(name, _)| own.iter().all(|(own, _)| own != name))
-        .filter(|(name, _)| !leads_outside(name, policy.confines(), policy.network));
-    let env = given
-        .chain(&own)
+    let own = variables::own(world.report.level, policy, port);
+    let env = variables::with_own(&command.env, &own, policy)
         .map(|(name, value)| CString::new([name.as_bytes(), b"=", value.as_bytes()].concat()).ok());
     Some((
         cwd,
@@ -212,17 +232,19 @@ fn strings(world: &World, policy: &SandboxPolicy, command: &OneShot) -> Option<S
     ))
 }
 
-/// The outer process: waits for events and signals.
+/// The outer process: waits for events and signals, and runs the proxy.
 fn follow(
     pid: Pid,
-    socket: &OwnedFd,
-    signals: &SignalFd,
+    (socket, signals): (&OwnedFd, &SignalFd),
+    policy: &SandboxPolicy,
     command: &OneShot,
 ) -> Result<OneShotEnd, OneShotError> {
     let mut end = OneShotEnd {
         end: CommandEnd::Signaled(libc::SIGKILL),
         findings: Vec::new(),
+        refused_hosts: Vec::new(),
     };
+    let mut log = None;
     loop {
         let mut fds = [
             PollFd::new(socket.as_fd(), PollFlags::POLLIN),
@@ -242,30 +264,56 @@ fn follow(
         if !event {
             continue;
         }
-        match control::receive_header(socket).map_err(set_up)? {
-            Some(CommandEvent::Started) => {}
-            Some(CommandEvent::Failed { stage, errno }) => {
+        let Some(mut packet) = control::receive(socket.as_fd()).map_err(set_up)? else {
+            return Ok(end);
+        };
+        match packet.parse().map_err(set_up)?.0 {
+            CommandEvent::Listening => {
+                log = Some(proxy_thread(policy, packet.fds.pop()).map_err(set_up)?);
+            }
+            CommandEvent::Started => {}
+            CommandEvent::Failed { stage, errno } => {
                 let name = command.argv.first().map(PathBuf::from).unwrap_or_default();
                 return Err(command::start_error(stage, errno, &command.cwd, name).into());
             }
-            Some(CommandEvent::Exited { code, signal }) => {
+            CommandEvent::Exited { code, signal } => {
                 let signal = CommandEnd::Signaled(signal.unwrap_or(libc::SIGKILL));
                 end.end = code.map_or(signal, CommandEnd::Exited);
             }
-            Some(CommandEvent::Gone { findings }) => {
+            CommandEvent::Gone { findings } => {
                 end.findings = findings;
+                end.refused_hosts = log.map(|log| log.since(0)).unwrap_or_default();
                 return Ok(end);
             }
-            None => return Ok(end),
         }
     }
+}
+
+/// Runs the proxy on a thread until this process ends. The processes that were forked are on their
+/// way already, so that a thread does them no harm.
+fn proxy_thread(policy: &SandboxPolicy, listener: Option<OwnedFd>) -> io::Result<Arc<DenialLog>> {
+    let listener = listener.ok_or(io::ErrorKind::InvalidData)?;
+    let list = policy.proxied_hosts().ok_or(io::ErrorKind::InvalidData)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let proxy = {
+        let _entered = runtime.enter();
+        Proxy::start(listener.into(), list.clone())?
+    };
+    let log = Arc::clone(proxy.log());
+    std::thread::Builder::new()
+        .name("proxy".to_owned())
+        .spawn(move || runtime.block_on(proxy.ended()))?;
+    Ok(log)
 }
 
 fn run_by_holder(policy: &SandboxPolicy, command: &OneShot) -> Result<OneShotEnd, OneShotError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
-        .build();
-    runtime.map_err(set_up)?.block_on(async {
+        .build()
+        .map_err(set_up)?;
+    let outcome = runtime.block_on(async {
         let own = |fd: &dyn AsFd| fd.as_fd().try_clone_to_owned().map_err(set_up);
         let spec = CommandSpec {
             argv: command.argv.clone(),
@@ -280,7 +328,15 @@ fn run_by_holder(policy: &SandboxPolicy, command: &OneShot) -> Result<OneShotEnd
         let end = running.wait().await?;
         running.kill().await;
         let findings = running.findings().to_vec();
+        let refused_hosts = running.refused_hosts();
         holder.shutdown().await;
-        Ok(OneShotEnd { end, findings })
-    })
+        Ok(OneShotEnd {
+            end,
+            findings,
+            refused_hosts,
+        })
+    });
+    // A lookup of the proxy can hang.
+    runtime.shutdown_background();
+    outcome
 }

@@ -6,17 +6,35 @@ use agent_protocol::SandboxMode;
 use serde::{Deserialize, Serialize};
 
 use crate::git_dirs;
+use crate::hosts::HostList;
 use crate::personality::hidden;
 use crate::secrets::account_home;
 
 /// Whether commands reach the network.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NetworkAccess {
     /// Only the loopback interface of the session's own commands.
     Off,
     /// As the agent itself.
     On,
+    /// The loopback interface of the session's own commands, and these hosts through a proxy on it.
+    Hosts(HostList),
+}
+
+impl NetworkAccess {
+    /// Whether commands share the network of this machine, with all that listens on it.
+    pub fn is_shared(&self) -> bool {
+        *self == Self::On
+    }
+
+    /// The hosts that are reached through the proxy, if that is how it is.
+    pub fn hosts(&self) -> Option<&HostList> {
+        match self {
+            Self::Hosts(list) => Some(list),
+            Self::Off | Self::On => None,
+        }
+    }
 }
 
 /// What commands may touch. Relative or missing paths are skipped when it is applied.
@@ -85,6 +103,16 @@ impl SandboxPolicy {
             self.temporary_roots.push(tmpdir.clone());
         }
         self
+    }
+
+    /// The hosts that commands reach through a proxy; none under full access, which has no limits.
+    pub fn proxied_hosts(&self) -> Option<&HostList> {
+        self.network.hosts().filter(|_| self.confines())
+    }
+
+    /// Whether commands have a network of their own instead of that of this machine.
+    pub(crate) fn cuts_network(&self) -> bool {
+        self.confines() && !self.network.is_shared()
     }
 
     /// Whether commands are confined at all.
@@ -174,7 +202,7 @@ impl SandboxPolicy {
             agent_home: canonical(&self.agent_home),
             readable_records: self.readable_records.iter().filter_map(canonical).collect(),
             denied_reads: self.denied_reads.iter().filter_map(canonical).collect(),
-            network: self.network,
+            network: self.network.clone(),
         }
     }
 }

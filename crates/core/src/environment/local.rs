@@ -33,6 +33,9 @@ const READ_BYTES: usize = 64 * 1024;
 /// How long reading one file may take.
 const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How many refused connections of one command are told.
+const MAX_REFUSED_TOLD: usize = 5;
+
 /// This machine.
 #[derive(Debug)]
 pub struct LocalEnvironment {
@@ -385,11 +388,18 @@ impl RunningCommand for LocalCommand {
     }
 
     fn findings(&self) -> Vec<String> {
-        self.command
-            .findings()
-            .iter()
-            .map(ToString::to_string)
-            .collect()
+        let findings = self.command.findings().iter();
+        let mut findings: Vec<_> = findings.map(ToString::to_string).collect();
+        let refused = self.command.refused_hosts();
+        let told = refused.iter().take(MAX_REFUSED_TOLD);
+        findings.extend(told.map(ToString::to_string));
+        if let Some(n_more) = refused.len().checked_sub(MAX_REFUSED_TOLD + 1) {
+            let n_more = n_more + 1;
+            findings.push(format!(
+                "and {n_more} more connections were refused like these"
+            ));
+        }
+        findings
     }
 }
 

@@ -32,7 +32,7 @@ impl Session {
         Permissions {
             sandbox_mode: settings.sandbox_mode,
             writable_roots: settings.sandbox.writable_roots.clone(),
-            network_access: settings.sandbox.network == agent_sandbox::NetworkAccess::On,
+            network_access: settings.sandbox.network.is_shared(),
             approval_policy: settings.approval_policy,
             interactive: settings.interactive,
         }

@@ -3,6 +3,7 @@
 use agent_protocol::{SandboxLevel, SandboxMode};
 
 use super::{Failure, explain_denial};
+use crate::hosts::HostList;
 use crate::policy::{NetworkAccess, SandboxPolicy};
 
 #[track_caller]
@@ -69,4 +70,17 @@ fn with_the_network_on_its_failures_are_its_own() {
         output: "curl: (7) Failed to connect: Connection refused",
     };
     assert_eq!(explain_denial(failure, &policy, SandboxLevel::Full), None);
+}
+
+#[test]
+fn with_a_list_of_hosts_it_and_the_way_there_are_named() {
+    let mut policy = SandboxPolicy::new(SandboxMode::WorkspaceWrite, "/w");
+    let failure = Failure {
+        exit_code: 6,
+        output: "curl: (6) Could not resolve host: z.org",
+    };
+    policy.network = NetworkAccess::Hosts(HostList::parse(&["x.org", "*.y.org:443"]).unwrap());
+    let said = explain_denial(failure, &policy, SandboxLevel::Full).unwrap();
+    assert!(said.contains("only `x.org`, `*.y.org:443` and"), "{said}");
+    assert!(said.contains("`HTTPS_PROXY`"), "{said}");
 }

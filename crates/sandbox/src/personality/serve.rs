@@ -26,6 +26,7 @@ use super::{mounts, sweep};
 use crate::control::{
     self, CommandEvent, CommandRequest, CommandShape, Packet, Request, SetUpReply, Stage,
 };
+use crate::proxy;
 use crate::sys::{self, Forked};
 
 /// How long the holder waits for commands that it has killed. Longer takes only one that hangs in
@@ -54,8 +55,15 @@ pub(crate) fn run() -> io::Result<()> {
             init::wait_for(pid).map(drop)
         }
         Entered::Here(world) => {
-            let report = world.report.clone();
-            control::send(control.as_fd(), &SetUpReply::Ready(report), &[], &[])?;
+            let reply = SetUpReply::Ready(world.report.clone());
+            let listener = policy
+                .proxied_hosts()
+                .map(|_| proxy::listen())
+                .transpose()?;
+            let fds: Vec<_> = listener.iter().map(AsFd::as_fd).collect();
+            control::send(control.as_fd(), &reply, &[], &fds)?;
+            // From here on the agent alone has it, so that the proxy ends with the agent.
+            drop(listener);
             let served = Holder::new(*world, control).and_then(Holder::serve);
             // As pid 1 of a namespace, the end of this process is the end of all in it.
             sweep_if_needed();

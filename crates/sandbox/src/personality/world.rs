@@ -20,8 +20,8 @@ use super::seccomp::{self, Sockets};
 use super::{init, mounts};
 use crate::control;
 use crate::git_dirs::nested::Scanner;
-use crate::level::{Layer, LevelReport};
-use crate::policy::{NetworkAccess, ResolvedPolicy, SandboxPolicy};
+use crate::level::{Layer, LevelRefusal, LevelReport};
+use crate::policy::{ResolvedPolicy, SandboxPolicy};
 use crate::sys::{self, Forked};
 
 /// Where commands are started, and what they take upon themselves.
@@ -83,7 +83,7 @@ pub(crate) fn enter(
     let mut scanner = Scanner::default();
     let inside = enter_namespaces(&resolved, &mut report, &mut scanner)?;
     match inside {
-        Inside::Child => report.own_network = resolved.network == NetworkAccess::Off,
+        Inside::Child => report.own_network = !resolved.network.is_shared(),
         Inside::Parent(pid) => return Ok(Entered::In(pid)),
         Inside::No(reason) => {
             report.inherited = claims_inherited && already_filtered();
@@ -98,12 +98,19 @@ pub(crate) fn enter(
         Trial::WithTheCommand => scanner.set_fresh(true),
     }
     report.settle();
-    let too_little = match report.level {
-        SandboxLevel::None => true,
-        SandboxLevel::NoNamespaces => policy.strict,
-        SandboxLevel::Full | SandboxLevel::FullWithoutFreshProc | SandboxLevel::NoLandlock => false,
+    report.refusal = match report.level {
+        SandboxLevel::None => Some(LevelRefusal::AnySandbox),
+        SandboxLevel::NoNamespaces if policy.strict => Some(LevelRefusal::Strict),
+        // Without a network namespace nothing would keep commands to the proxy.
+        SandboxLevel::NoNamespaces if policy.network.hosts().is_some() => {
+            Some(LevelRefusal::HostList)
+        }
+        SandboxLevel::NoNamespaces
+        | SandboxLevel::Full
+        | SandboxLevel::FullWithoutFreshProc
+        | SandboxLevel::NoLandlock => None,
     };
-    if too_little {
+    if report.refusal.is_some() {
         return Ok(Entered::Refused(report));
     }
     Ok(Entered::Here(Box::new(World {
@@ -128,7 +135,7 @@ fn enter_namespaces(
 ) -> io::Result<Inside> {
     let mut flags =
         libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
-    if policy.network == NetworkAccess::Off {
+    if !policy.network.is_shared() {
         flags |= libc::CLONE_NEWNET;
     }
     let (outer, inner) = control::socket_pair()?;
@@ -222,7 +229,7 @@ fn build_inside(
         Some(Some(reason)) => report.miss(Layer::AllIds, reason),
         Some(None) => {}
     }
-    if policy.network == NetworkAccess::Off {
+    if !policy.network.is_shared() {
         raise_loopback().map_err(|error| format!("cannot raise the loopback: {error}"))?;
     }
     mounts::build(policy, scanner).map_err(|error| error.to_string())?;
@@ -246,7 +253,7 @@ fn confinement(policy: &ResolvedPolicy, report: &mut LevelReport) -> Confinement
         ..Confinement::default()
     };
     // In a sandbox of ours the outer one may have cut the network off already.
-    let open = policy.network == NetworkAccess::On || report.inherited && only_loopback();
+    let open = policy.network.is_shared() || report.inherited && only_loopback();
     let (sockets, network) = match (namespaces, open) {
         (true, _) => (Sockets::Ordinary, Network::NotItsMatter),
         (false, true) => (Sockets::NoUnix, Network::NotItsMatter),

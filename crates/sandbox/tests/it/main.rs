@@ -13,6 +13,7 @@ mod git;
 mod git_nested;
 mod limits;
 mod machine;
+mod network;
 mod programs;
 mod refusals;
 mod roles;
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         git_nested::TESTS,
         programs::TESTS,
         endings::TESTS,
+        network::TESTS,
         machine::TESTS,
     ])
 }

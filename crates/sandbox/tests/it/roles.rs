@@ -4,10 +4,10 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use agent_protocol::SandboxMode;
-use agent_sandbox::{OneShot, SandboxPolicy, run_command_in_sandbox};
+use agent_sandbox::{HostList, NetworkAccess, OneShot, SandboxPolicy, run_command_in_sandbox};
 
 use crate::support::{World, block_on, confined, sh, shell, start};
 
@@ -33,7 +33,11 @@ pub(crate) fn play(role: &str) -> ExitCode {
 }
 
 fn here() -> SandboxPolicy {
-    SandboxPolicy::new(mode(), std::env::current_dir().unwrap())
+    let mut policy = SandboxPolicy::new(mode(), std::env::current_dir().unwrap());
+    if let Ok(host) = std::env::var("TEST_HOSTS") {
+        policy.network = NetworkAccess::Hosts(HostList::parse(&[host]).unwrap());
+    }
+    policy
 }
 
 fn one_shot() -> ExitCode {
@@ -44,8 +48,16 @@ fn one_shot() -> ExitCode {
             .collect(),
         cwd: std::env::current_dir().unwrap(),
     };
+    if std::env::var("TEST_THREADS").is_ok_and(|threads| !threads.is_empty()) {
+        std::thread::spawn(|| std::thread::sleep(Duration::MAX));
+    }
     match run_command_in_sandbox(&here(), &command) {
-        Ok(end) => ExitCode::from(u8::try_from(end.end.shell_code()).unwrap()),
+        Ok(end) => {
+            for denial in &end.refused_hosts {
+                eprintln!("REFUSED {denial}");
+            }
+            ExitCode::from(u8::try_from(end.end.shell_code()).unwrap())
+        }
         Err(error) => {
             eprintln!("{error}: {:?}", std::error::Error::source(&error));
             ExitCode::from(error.exit_code())

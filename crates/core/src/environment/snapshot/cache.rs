@@ -48,7 +48,7 @@ pub(super) fn path(setting: &Setting) -> PathBuf {
     variables.sort();
     variables.hash(&mut hash);
     let policy = &setting.policy;
-    let limits = (policy.mode, policy.network, &policy.denied_reads);
+    let limits = (policy.mode, &policy.network, &policy.denied_reads);
     format!("{limits:?}").hash(&mut hash);
     let variable = |wanted: &str| {
         let mut found = setting.variables.iter();

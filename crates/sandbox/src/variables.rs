@@ -1,0 +1,69 @@
+//! The variables that commands get from their sandbox, and those that it keeps from them.
+
+use std::ffi::{OsStr, OsString};
+
+use agent_protocol::SandboxLevel;
+
+use crate::policy::SandboxPolicy;
+
+type Variable = (OsString, OsString);
+
+/// The variables that tell a command about its sandbox. They are information, never believed.
+/// `port` is that of the proxy, where there is one.
+pub(crate) fn own(level: SandboxLevel, policy: &SandboxPolicy, port: Option<u16>) -> Vec<Variable> {
+    let mut variables = vec![("AGENT_SANDBOX".into(), level.as_str().into())];
+    match (policy.proxied_hosts(), port) {
+        (Some(list), Some(port)) => {
+            let http = format!("http://127.0.0.1:{port}");
+            // `h`: the proxy looks names up, which commands cannot.
+            let socks = format!("socks5h://127.0.0.1:{port}");
+            let no_proxy = list.own_loopback().join(",");
+            let values = [
+                ("http_proxy", &http),
+                ("https_proxy", &http),
+                ("all_proxy", &socks),
+                ("no_proxy", &no_proxy),
+            ];
+            for (name, value) in values {
+                variables.push((name.into(), value.into()));
+                variables.push((name.to_ascii_uppercase().into(), value.into()));
+            }
+            variables.push(("NODE_USE_ENV_PROXY".into(), "1".into()));
+        }
+        (None, _) | (_, None) if policy.cuts_network() => {
+            variables.push(("AGENT_SANDBOX_NETWORK_DISABLED".into(), "1".into()));
+        }
+        (None, _) | (_, None) => {}
+    }
+    variables
+}
+
+/// The variables that a command gets: the given ones without those that lead outside, and the
+/// sandbox's own in the place of others of their names.
+pub(crate) fn with_own<'a>(
+    given: &'a [Variable],
+    own: &'a [Variable],
+    policy: &SandboxPolicy,
+) -> impl Iterator<Item = &'a Variable> {
+    let is_cut = policy.cuts_network();
+    let kept = given.iter().filter(move |(name, _)| {
+        own.iter().all(|(other, _)| other != name) && !(is_cut && leads_outside(name))
+    });
+    kept.chain(own)
+}
+
+/// Variables that name sockets of the host: agents, message buses and displays.
+const OUTWARD: &[&str] = &[
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DISPLAY",
+    "DOCKER_HOST",
+    "GPG_AGENT_INFO",
+    "SSH_AUTH_SOCK",
+    "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+];
+
+/// Whether a variable is kept from commands that do not share the machine's network.
+fn leads_outside(name: &OsStr) -> bool {
+    OUTWARD.iter().any(|outward| name == *outward)
+}
