@@ -4,7 +4,8 @@
 //! this same program under the name [`PERSONALITY`], that enforces one policy with namespaces,
 //! Landlock and seccomp, as far as the machine grants them ([`LevelReport`]), and from which
 //! nothing survives: when the agent closes the control socket, or dies in whatever way, all its
-//! commands end. This crate does not decide which policy applies and asks nobody.
+//! commands end. A network that is a list of hosts ([`HostList`]) is a proxy in the agent's own
+//! process. This crate does not decide which policy applies and asks nobody.
 //!
 //! Known limits, beside those of the level that a machine grants:
 //! - what a hard link or a descriptor from before the sandbox leads to stays reachable;
@@ -19,6 +20,9 @@
 //!   that are not of dependencies or build results; those in temporary directories are not;
 //! - a new repository below another one is put aside after the command if it has hooks or settings
 //!   beyond the plain ones or takes over tracked files, as far as that look reaches;
+//! - of a list of hosts, what goes through a tunnel is not looked at: a listed host that serves many
+//!   names can lead to another of them. What several commands are refused at the same time is told
+//!   with each of them;
 //! - the root directory itself cannot be a writable root ([`SandboxPolicy::unusable_roots`]);
 //! - modes with the set-user-id or set-group-id bit are refused, also where they are there already
 //!   (a `chmod` of a directory that passes its group on must leave the bit out);
@@ -59,3 +63,4 @@ pub use personality::{PERSONALITY, run_personality};
 pub use policy::{NetworkAccess, SandboxPolicy, TemporaryOptions, toolchain_caches};
 pub use secrets::account_home;
 pub use terminal::Terminal;
+pub use variables::PROXY_VARIABLES;

@@ -6,6 +6,18 @@ use agent_protocol::SandboxLevel;
 
 use crate::policy::SandboxPolicy;
 
+/// The variables that name the proxy of a list of hosts, and what is reached past it.
+pub const PROXY_VARIABLES: [&str; 8] = [
+    "http_proxy",
+    "HTTP_PROXY",
+    "https_proxy",
+    "HTTPS_PROXY",
+    "all_proxy",
+    "ALL_PROXY",
+    "no_proxy",
+    "NO_PROXY",
+];
+
 type Variable = (OsString, OsString);
 
 /// The variables that tell a command about its sandbox. They are information, never believed.
@@ -18,15 +30,10 @@ pub(crate) fn own(level: SandboxLevel, policy: &SandboxPolicy, port: Option<u16>
             // `h`: the proxy looks names up, which commands cannot.
             let socks = format!("socks5h://127.0.0.1:{port}");
             let no_proxy = list.own_loopback().join(",");
-            let values = [
-                ("http_proxy", &http),
-                ("https_proxy", &http),
-                ("all_proxy", &socks),
-                ("no_proxy", &no_proxy),
-            ];
-            for (name, value) in values {
+            let values = [&http, &http, &socks, &no_proxy];
+            let values = values.into_iter().flat_map(|value| [value, value]);
+            for (name, value) in PROXY_VARIABLES.iter().zip(values) {
                 variables.push((name.into(), value.into()));
-                variables.push((name.to_ascii_uppercase().into(), value.into()));
             }
             variables.push(("NODE_USE_ENV_PROXY".into(), "1".into()));
         }

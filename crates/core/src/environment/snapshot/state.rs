@@ -285,6 +285,12 @@ impl State {
         self.has(Part::Variable, name)
     }
 
+    /// Takes variables out that a profile has no say in.
+    pub(super) fn forget_variables(&mut self, names: &[&str]) {
+        self.parts
+            .retain(|(part, name), _| *part != Part::Variable || !names.contains(&name.as_str()));
+    }
+
     /// The names of variables that differ from those of `before`.
     pub(super) fn changed_variables<'a>(
         &'a self,

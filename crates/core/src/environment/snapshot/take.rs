@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use agent_process::{holds_password, looks_secret};
 use agent_sandbox::{
-    CommandEnd, CommandSpec, Holder, HolderOptions, SandboxPolicy, SandboxedCommand,
+    CommandEnd, CommandSpec, Holder, HolderOptions, PROXY_VARIABLES, SandboxPolicy,
+    SandboxedCommand,
 };
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe;
@@ -83,7 +84,12 @@ pub(super) async fn take(setting: &Setting, loader: &Loader) -> Result<Taken, No
         dump(setting, &holder, "-c", plain),
     );
     holder.shutdown().await;
-    let (login, before) = (login?, before?);
+    let (mut login, mut before) = (login?, before?);
+    if setting.policy.proxied_hosts().is_some() {
+        // A proxy that the profile names is out of reach; the sandbox's own is the way out.
+        login.state.forget_variables(&PROXY_VARIABLES);
+        before.state.forget_variables(&PROXY_VARIABLES);
+    }
     if before.state.has_variable(loader.variable()) {
         return Err(NotTaken::Unusable(Unusable::Unreadable));
     }
