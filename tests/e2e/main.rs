@@ -20,6 +20,7 @@ mod instructions;
 mod kill;
 mod login_shell;
 mod long_output;
+mod network_list;
 mod patch_routes;
 mod patches;
 mod processes;

@@ -171,6 +171,33 @@ fn xm_05_no_usable_sandbox_is_6() {
 }
 
 #[test]
+fn a_list_of_hosts_is_refused_as_a_whole_without_namespaces() {
+    let list = "network = [\"x.example\"]";
+    let Some((scene, run)) = run_without_namespaces("echo hi > a.txt", list) else {
+        return;
+    };
+    run.assert_code(6);
+    let said = failure(&run);
+    assert!(
+        said.contains("`network` lists hosts, which needs namespaces"),
+        "{said}"
+    );
+    assert!(!scene.workspace.work().join("a.txt").exists());
+    for words in [["sandbox", "--", "true"].as_slice(), &["doctor"]] {
+        let run = without_namespaces(&scene)
+            .unwrap()
+            .args(words.iter().copied())
+            .run();
+        run.assert_code(6);
+        let said = run.stdout.clone() + &run.stderr;
+        assert!(
+            said.contains("`network` lists hosts, which needs namespaces"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
 fn sb_07_a_link_leads_nobody_out() {
     let scene = Scene::new(Vec::new());
     let outside = scene.workspace.outside();

@@ -21,6 +21,8 @@ pub(crate) enum Kind {
     TextMap,
     /// An approval policy: a word, or a table `granular`.
     Approval,
+    /// Access to the network: a word, or a list of hosts.
+    Network,
     /// Accepted unread: the feature is not built yet.
     Later,
 }
@@ -59,6 +61,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("sandbox_workspace_write.network_access", Kind::Bool),
     key("sandbox_workspace_write.exclude_tmpdir_env_var", Kind::Bool),
     key("sandbox_workspace_write.exclude_slash_tmp", Kind::Bool),
+    key("network", Kind::Network),
     key("sandbox_strict", Kind::Bool),
     key("deny_read", Kind::Texts),
     key("shell_environment_policy.inherit", INHERIT),

@@ -312,6 +312,11 @@ impl Check<'_> {
                         .as_table_like()
                         .is_some_and(|table| table.contains_key("granular"))
             }
+            Kind::Network => match (item.as_str(), item.as_array()) {
+                (Some(word), _) => matches!(word, "off" | "on"),
+                (None, Some(list)) => list.iter().all(toml_edit::Value::is_str),
+                (None, None) => false,
+            },
             Kind::Later => true,
         };
         if fits {
@@ -344,6 +349,9 @@ fn expected(kind: Kind) -> String {
         Kind::Texts => "a list of texts".to_owned(),
         Kind::TextMap => "a table of texts".to_owned(),
         Kind::Approval => "`untrusted`, `on-request`, `never` or `{ granular = {…} }`".to_owned(),
+        Kind::Network => {
+            "`\"off\"`, `\"on\"` or a list of hosts such as `[\"example.org\"]`".to_owned()
+        }
         Kind::Later => "anything".to_owned(),
     }
 }

@@ -15,7 +15,7 @@ pub use file::read_regular;
 pub use layer::{ConfigError, Layer, Override, Place};
 pub use read::{Loaded, load};
 pub use settings::{
-    Config, ProviderConfig, ShellEnvironment, ShellInherit, TrustLevel, TuiConfig, WireApi,
-    WorkspaceWrite,
+    Config, NetworkSetting, ProviderConfig, ShellEnvironment, ShellInherit, TrustLevel, TuiConfig,
+    WireApi, WorkspaceWrite,
 };
 pub use store::{StoreError, store_switch, store_text, store_trust};

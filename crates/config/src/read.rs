@@ -8,8 +8,8 @@ use toml::{Table, Value};
 
 use crate::layer::merge;
 use crate::{
-    Config, ConfigError, Layer, Override, ProviderConfig, ShellEnvironment, ShellInherit,
-    TrustLevel, TuiConfig, WireApi, WorkspaceWrite,
+    Config, ConfigError, Layer, NetworkSetting, Override, ProviderConfig, ShellEnvironment,
+    ShellInherit, TrustLevel, TuiConfig, WireApi, WorkspaceWrite,
 };
 
 /// A configuration and what is to be said about it.
@@ -128,6 +128,7 @@ impl Reader<'_> {
             approval_policy: table.get("approval_policy").and_then(approval_policy),
             sandbox_mode: text_at(table, "sandbox_mode").and_then(|word| word.parse().ok()),
             workspace_write: self.workspace_write(table),
+            network: network(table),
             sandbox_strict: flag("sandbox_strict", false),
             deny_read: self.paths_at(table, "deny_read"),
             shell_environment: shell_environment(table),
@@ -166,7 +167,7 @@ impl Reader<'_> {
         let flag = |name: &str| bool_at(table, name).unwrap_or(false);
         WorkspaceWrite {
             writable_roots: self.paths_at(table, "writable_roots"),
-            network_access: flag("network_access"),
+            network_access: bool_at(table, "network_access"),
             exclude_tmpdir_env_var: flag("exclude_tmpdir_env_var"),
             exclude_slash_tmp: flag("exclude_slash_tmp"),
         }
@@ -239,6 +240,14 @@ impl Reader<'_> {
         } else {
             self.home.join(text)
         }
+    }
+}
+
+fn network(table: &Table) -> Option<NetworkSetting> {
+    match text_at(table, "network").as_deref() {
+        Some("on") => Some(NetworkSetting::On),
+        Some(_) => Some(NetworkSetting::Off),
+        None => texts_at(table, "network").map(NetworkSetting::Hosts),
     }
 }
 

@@ -34,6 +34,9 @@ pub struct Config {
     pub sandbox_mode: Option<SandboxMode>,
     /// Details of `workspace-write`.
     pub workspace_write: WorkspaceWrite,
+    /// Whether commands reach the network; `None` leaves it to
+    /// [`WorkspaceWrite::network_access`].
+    pub network: Option<NetworkSetting>,
     /// Refuse to run at a sandbox level that only restores protected paths afterwards.
     pub sandbox_strict: bool,
     /// Paths that commands must not read, beside the built-in table.
@@ -101,13 +104,24 @@ pub struct TuiConfig {
     pub status_line: Option<Vec<String>>,
 }
 
+/// The key `network`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NetworkSetting {
+    /// Commands have none.
+    Off,
+    /// They have that of this machine.
+    On,
+    /// They reach these hosts; the entries are as written.
+    Hosts(Vec<String>),
+}
+
 /// The key `sandbox_workspace_write`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorkspaceWrite {
     /// Further directories that may be written.
     pub writable_roots: Vec<PathBuf>,
-    /// Whether commands reach the network.
-    pub network_access: bool,
+    /// Whether commands reach the network, where [`Config::network`] does not say.
+    pub network_access: Option<bool>,
     /// Keep `$TMPDIR` read-only.
     pub exclude_tmpdir_env_var: bool,
     /// Keep `/tmp` read-only.

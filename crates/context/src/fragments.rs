@@ -14,13 +14,27 @@ pub struct Permissions {
     pub sandbox_mode: SandboxMode,
     /// Directories that may be written, beside the workspace.
     pub writable_roots: Vec<PathBuf>,
-    /// Whether commands reach the network.
-    pub network_access: bool,
+    /// What of the network commands reach.
+    pub network: Network,
     /// When a person is asked.
     pub approval_policy: ApprovalPolicy,
     /// Whether a person can be asked at all.
     pub interactive: bool,
 }
+
+/// What of the network commands reach.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Network {
+    /// A loopback of their own.
+    Off,
+    /// All of it.
+    On,
+    /// These entries of a list of hosts, through a proxy, and a loopback of their own.
+    Hosts(Vec<String>),
+}
+
+/// How many entries of a list of hosts are told.
+const MAX_HOSTS: usize = 40;
 
 impl Fragment for Permissions {
     const KIND: FragmentKind = FragmentKind::Permissions;
@@ -60,15 +74,37 @@ impl Permissions {
                 return;
             }
         }
-        out.push_str(if self.network_access {
-            "Commands reach the network.\n"
-        } else {
-            "Commands have no network beyond a loopback of their own; servers that they start \
-             there reach each other.\n"
-        });
+        self.write_network(out);
         out.push_str(
             "The kernel enforces this. When something is denied, do not try to get around it: \
              find a way inside the limits or tell the user what is missing.\n",
+        );
+    }
+
+    fn write_network(&self, out: &mut String) {
+        let hosts = match &self.network {
+            Network::On => return out.push_str("Commands reach the network.\n"),
+            Network::Off => {
+                return out.push_str(
+                    "Commands have no network beyond a loopback of their own; servers that they \
+                     start there reach each other.\n",
+                );
+            }
+            Network::Hosts(hosts) => hosts,
+        };
+        out.push_str("Of the network, commands reach only ");
+        for (idx, host) in hosts.iter().take(MAX_HOSTS).enumerate() {
+            let comma = if idx == 0 { "" } else { ", " };
+            let _ = write!(out, "{comma}`{host}`");
+        }
+        if let Some(n_more @ 1..) = hosts.len().checked_sub(MAX_HOSTS) {
+            let _ = write!(out, " and {n_more} more that are listed");
+        }
+        out.push_str(
+            ", through the proxy that `HTTP_PROXY`, `HTTPS_PROXY` and `ALL_PROXY` name; what does \
+             not use it finds no network. Servers that they start on a loopback of their own reach \
+             each other. Another host has to be added to `network` in the configuration by the \
+             user.\n",
         );
     }
 

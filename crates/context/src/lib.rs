@@ -11,7 +11,7 @@ mod invisible;
 pub use agents_md::{AgentsMd, AgentsMdRequest, DocRead, collect as collect_agents_md};
 pub use fragment::{Fragment, Rendered, render};
 pub use fragments::{
-    DeveloperInstructions, Environment, Permissions, TurnInterrupted, UserShellCommand,
+    DeveloperInstructions, Environment, Network, Permissions, TurnInterrupted, UserShellCommand,
 };
 pub use invisible::{Escaped, escape_invisible};
 

@@ -12,7 +12,7 @@ use agent_config::{Config, TrustLevel, read_regular};
 use agent_model::{ModelProvider, ProviderSettings};
 use agent_process::{EnvironmentPolicy, Inherit};
 use agent_protocol::{ApprovalPolicy, SandboxMode, SettingsChange, ThreadInfo};
-use agent_sandbox::{IgnoreFileError, SandboxPolicy};
+use agent_sandbox::{HostEntryError, IgnoreFileError, SandboxPolicy};
 use agent_workspace::Durability;
 
 use crate::environment::{Environment, LocalEnvironment, LocalSettings};
@@ -207,6 +207,9 @@ pub enum SettingsError {
         /// Why.
         source: std::io::Error,
     },
+    /// An entry of the list of hosts is none.
+    #[error("`network`: {0}")]
+    Network(#[from] HostEntryError),
     /// The working directory is not there.
     #[error("cannot work in `{path}`", path = path.display())]
     Cwd {
@@ -244,6 +247,11 @@ impl SettingsError {
             }
             Self::IgnoreFile(_) => Some(
                 "mend the file; nothing runs while it is not known what must stay unread"
+                    .to_owned(),
+            ),
+            Self::Network(_) => Some(
+                "`network` is \"off\", \"on\" or a list such as `[\"example.org\", \
+                 \"*.example.org:443\", \"127.0.0.1:8080\"]`"
                     .to_owned(),
             ),
             Self::Script { .. } | Self::Provider(_) | Self::Instructions { .. } => None,

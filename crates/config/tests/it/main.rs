@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use agent_config::{Config, Layer, Override, TrustLevel, WireApi, load};
+use agent_config::{Config, Layer, NetworkSetting, Override, TrustLevel, WireApi, load};
 use agent_protocol::{ApprovalPolicy, SandboxMode};
 use expect_test::{Expect, expect};
 
@@ -103,10 +103,33 @@ fn overrides_win_and_take_plain_words_as_text() {
     assert_eq!(warnings, Vec::<String>::new());
     assert_eq!(config.model.as_deref(), Some("b-2.5"));
     assert_eq!(config.approval_policy, Some(ApprovalPolicy::OnRequest));
-    assert!(config.workspace_write.network_access);
+    assert_eq!(config.workspace_write.network_access, Some(true));
+    assert_eq!(config.network, None);
     let openai = &config.model_providers["openai"];
     assert_eq!(openai.base_url.as_deref(), Some("http://127.0.0.1:1/v1"));
     assert_eq!(openai.wire_api, WireApi::Responses);
+}
+
+#[test]
+fn the_network_is_a_word_or_a_list() {
+    let network = |text: &str, overrides: &[&str]| read(text, overrides).unwrap().0.network;
+    let hosts = |entry: &str| Some(NetworkSetting::Hosts(vec![entry.to_owned()]));
+    assert_eq!(network("", &[]), None);
+    assert_eq!(
+        network("network = \"off\"\n", &[]),
+        Some(NetworkSetting::Off)
+    );
+    assert_eq!(network("", &["network=on"]), Some(NetworkSetting::On));
+    let file = "network = [\"a.org\"]\n";
+    assert_eq!(network(file, &[]), hosts("a.org"));
+    assert_eq!(network(file, &["network=[\"b.org:1\"]"]), hosts("b.org:1"));
+    for wrong in ["true", "\"all\"", "[1]", "{ a = 1 }"] {
+        let said = read(&format!("network = {wrong}\n"), &[]).unwrap_err();
+        let right =
+            "must be `\"off\"`, `\"on\"` or a list of hosts such as `[\"example.org\"]`, not ";
+        let right = format!("config.toml:1:11: `network` {right}");
+        assert!(said.starts_with(&right), "{said}");
+    }
 }
 
 #[test]

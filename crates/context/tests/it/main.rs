@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use agent_context::{
-    AgentsMd, AgentsMdRequest, BASE_INSTRUCTIONS, DocRead, Environment, Permissions,
+    AgentsMd, AgentsMdRequest, BASE_INSTRUCTIONS, DocRead, Environment, Network, Permissions,
     approximate_tokens, collect_agents_md, escape_invisible, render,
 };
 use agent_protocol::{ApprovalPolicy, ContentPart, ResponseItem, SandboxMode};
@@ -150,7 +150,7 @@ fn permissions_say_what_holds() {
     let permissions = Permissions {
         sandbox_mode: SandboxMode::WorkspaceWrite,
         writable_roots: vec!["/data".into()],
-        network_access: false,
+        network: Network::Off,
         approval_policy: ApprovalPolicy::OnRequest,
         interactive: false,
     };
@@ -163,6 +163,27 @@ fn permissions_say_what_holds() {
         Approvals: `on-request`. Nobody is there to be asked in this run; what would need an approval is declined at once.
         </permissions>"#]]
     .assert_eq(text(&render(&permissions).item));
+}
+
+#[test]
+fn permissions_name_the_hosts_that_are_reached() {
+    let said = |network: Network| {
+        let permissions = Permissions {
+            sandbox_mode: SandboxMode::ReadOnly,
+            writable_roots: Vec::new(),
+            network,
+            approval_policy: ApprovalPolicy::Never,
+            interactive: false,
+        };
+        let text = text(&render(&permissions).item).to_owned();
+        let mut lines = text.lines().filter(|line| line.contains("network"));
+        lines.next().unwrap_or_default().to_owned()
+    };
+    let hosts = |n_hosts: usize| vec!["a.org:443".to_owned(); n_hosts];
+    expect!["Of the network, commands reach only `a.org:443`, `a.org:443`, through the proxy that `HTTP_PROXY`, `HTTPS_PROXY` and `ALL_PROXY` name; what does not use it finds no network. Servers that they start on a loopback of their own reach each other. Another host has to be added to `network` in the configuration by the user."]
+        .assert_eq(&said(Network::Hosts(hosts(2))));
+    assert!(said(Network::Hosts(hosts(41))).contains("`a.org:443` and 1 more that are listed, "));
+    assert_eq!(said(Network::On), "Commands reach the network.");
 }
 
 #[test]

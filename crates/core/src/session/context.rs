@@ -2,8 +2,10 @@
 //! Each is recorded only when it differs from what was last said.
 
 use agent_context::{
-    AgentsMdRequest, DeveloperInstructions, Environment, Permissions, collect_agents_md, render,
+    AgentsMdRequest, DeveloperInstructions, Environment, Network, Permissions, collect_agents_md,
+    render,
 };
+use agent_sandbox::NetworkAccess;
 use jiff::ZonedDateTime;
 
 use super::Session;
@@ -32,7 +34,11 @@ impl Session {
         Permissions {
             sandbox_mode: settings.sandbox_mode,
             writable_roots: settings.sandbox.writable_roots.clone(),
-            network_access: settings.sandbox.network.is_shared(),
+            network: match &settings.sandbox.network {
+                NetworkAccess::Off => Network::Off,
+                NetworkAccess::On => Network::On,
+                NetworkAccess::Hosts(list) => Network::Hosts(list.entries().collect()),
+            },
             approval_policy: settings.approval_policy,
             interactive: settings.interactive,
         }

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use agent_config::Config;
+use agent_config::{Config, NetworkSetting};
 use agent_protocol::SandboxMode;
 use agent_sandbox::{
-    IGNORE_FILE, IgnoreFileError, NetworkAccess, SandboxPolicy, TemporaryOptions, ignored_paths,
-    toolchain_caches,
+    HostEntryError, HostList, IGNORE_FILE, IgnoreFileError, NetworkAccess, SandboxPolicy,
+    TemporaryOptions, ignored_paths, toolchain_caches,
 };
 
-use super::Variables;
+use super::{SettingsError, Variables};
 use crate::project::Project;
 
 /// What the policy is made from.
@@ -23,10 +23,14 @@ pub(super) struct Sources<'a> {
     pub(super) project: &'a Project,
 }
 
+/// Makes the policy.
+///
+/// # Errors
+/// When an entry of the list of hosts is none, or when it cannot be told what must stay unread.
 pub(super) fn policy(
     sources: &Sources<'_>,
     warnings: &mut Vec<String>,
-) -> Result<SandboxPolicy, IgnoreFileError> {
+) -> Result<SandboxPolicy, SettingsError> {
     let write = &sources.config.workspace_write;
     let home = sources.variables.home();
     let temporary = TemporaryOptions {
@@ -47,11 +51,7 @@ pub(super) fn policy(
             ));
         }
     }
-    policy.network = if write.network_access {
-        NetworkAccess::On
-    } else {
-        NetworkAccess::Off
-    };
+    policy.network = network(sources, warnings)?;
     policy.denied_reads = sources
         .config
         .deny_read
@@ -90,6 +90,43 @@ fn ignored(
         ignored.extend(ignored_paths(top)?);
     }
     Ok(ignored)
+}
+
+fn network(
+    sources: &Sources<'_>,
+    warnings: &mut Vec<String>,
+) -> Result<NetworkAccess, HostEntryError> {
+    let older = sources.config.workspace_write.network_access;
+    let network = match &sources.config.network {
+        None if older == Some(true) => return Ok(NetworkAccess::On),
+        None => return Ok(NetworkAccess::Off),
+        Some(NetworkSetting::On) => NetworkAccess::On,
+        Some(NetworkSetting::Off) => NetworkAccess::Off,
+        Some(NetworkSetting::Hosts(entries)) => match HostList::parse(entries)? {
+            list if list.is_empty() => NetworkAccess::Off,
+            list => NetworkAccess::Hosts(list),
+        },
+    };
+    let is_plain = |on: bool| {
+        if on {
+            NetworkAccess::On
+        } else {
+            NetworkAccess::Off
+        }
+    };
+    if older.is_some_and(|on| network != is_plain(on)) {
+        warnings.push(
+            "`sandbox_workspace_write.network_access` says otherwise than `network`, which counts"
+                .to_owned(),
+        );
+    }
+    if sources.mode == SandboxMode::DangerFullAccess && network != NetworkAccess::On {
+        warnings.push(
+            "`network` has no effect: under `danger-full-access` commands reach all of the network"
+                .to_owned(),
+        );
+    }
+    Ok(network)
 }
 
 /// `~` at the start is the user's home.
