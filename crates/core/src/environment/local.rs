@@ -393,8 +393,8 @@ impl RunningCommand for LocalCommand {
         let refused = self.command.refused_hosts();
         let told = refused.iter().take(MAX_REFUSED_TOLD);
         findings.extend(told.map(ToString::to_string));
-        if let Some(n_more) = refused.len().checked_sub(MAX_REFUSED_TOLD + 1) {
-            let n_more = n_more + 1;
+        let n_more = refused.len().saturating_sub(MAX_REFUSED_TOLD);
+        if n_more > 0 {
             findings.push(format!(
                 "and {n_more} more connections were refused like these"
             ));

@@ -107,6 +107,30 @@ async fn a_plain_request_reaches_a_listed_host_once() {
 }
 
 #[tokio::test]
+async fn a_second_request_on_the_connection_goes_nowhere() {
+    let (listener, port) = listen().await;
+    let proxy = proxy(&["localhost".to_owned()], Leads::default());
+    let request = format!("GET http://localhost:{port}/ HTTP/1.1\r\n\r\n");
+    let mut client = connect(&proxy).await;
+    client.write_all(request.as_bytes()).await.unwrap();
+    let (mut host, _) = listener.accept().await.unwrap();
+    read_until(&mut host, HEAD_END).await;
+    // Its end is passed on as little as the request itself.
+    client.write_all(request.as_bytes()).await.unwrap();
+    client.shutdown().await.unwrap();
+    host.write_all(b"first part, ").await.unwrap();
+    let mut said = vec![0; 12];
+    client.read_exact(&mut said).await.unwrap();
+    host.write_all(b"second").await.unwrap();
+    host.shutdown().await.unwrap();
+    client.read_to_end(&mut said).await.unwrap();
+    assert_eq!(said, b"first part, second");
+    let mut rest = Vec::new();
+    host.read_to_end(&mut rest).await.unwrap();
+    assert_eq!(rest, b"");
+}
+
+#[tokio::test]
 async fn a_body_is_passed_on_to_its_end_and_no_further() {
     for (field, sent, passed, end) in [
         (
@@ -186,6 +210,23 @@ async fn a_tunnel_passes_bytes_and_each_end_on() {
         tokio::join!(host, client),
         ("early late".to_owned(), "answer".to_owned())
     );
+}
+
+#[tokio::test]
+async fn a_tunnel_of_which_one_side_has_gone_ends_when_the_other_is_silent() {
+    let (listener, port) = listen().await;
+    let proxy = proxy(&["localhost".to_owned()], Leads::default());
+    let mut client = connect(&proxy).await;
+    let head = format!("CONNECT localhost:{port} HTTP/1.1\r\n\r\n");
+    client.write_all(head.as_bytes()).await.unwrap();
+    let (mut host, _) = listener.accept().await.unwrap();
+    read_until(&mut client, HEAD_END).await;
+    // From here on the clock jumps to whatever is waited for.
+    tokio::time::pause();
+    client.shutdown().await.unwrap();
+    assert_eq!(host.read(&mut [0]).await.unwrap(), 0);
+    assert!(client.read(&mut [0]).await.is_err());
+    assert!(host.write_all(b"late").await.is_err() || host.read(&mut [0]).await.is_err());
 }
 
 #[tokio::test]
