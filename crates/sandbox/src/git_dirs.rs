@@ -145,9 +145,7 @@ fn protect_directory(root: &Path, directory: &Path, homes: &[PathBuf], paths: &m
     paths.extend(hooks(root, &named.hooks));
     let included = named.files.into_iter();
     paths.extend(included.filter(|path| !root.starts_with(path) && *path != root.join(".git")));
-    let mut modules = Vec::new();
-    find_modules(&directory.join("modules"), MODULE_DEPTH, &mut modules);
-    for module in modules {
+    for module in modules(directory) {
         paths.extend(protected_bare(&module));
         paths.extend(
             work_trees(&module)
@@ -167,6 +165,26 @@ fn protect_directory(root: &Path, directory: &Path, homes: &[PathBuf], paths: &m
         let pointer = read_small(&worktree.join("gitdir")).and_then(|text| path_from(&text));
         let pointer = pointer.map(|pointer| normal(&worktree.join(pointer)));
         paths.extend(pointer.filter(exists));
+    }
+}
+
+/// The git directories of submodules in a git directory, inner ones first.
+pub(crate) fn modules(git_dir: &Path) -> Vec<PathBuf> {
+    let mut modules = Vec::new();
+    find_modules(&git_dir.join("modules"), MODULE_DEPTH, &mut modules);
+    modules
+}
+
+/// The git directories of the work tree `root`: its own, and that of its repository.
+pub(crate) fn of_tree(root: &Path) -> Vec<PathBuf> {
+    let Some(git_dir) = git_dir_of(&root.join(".git")) else {
+        return Vec::new();
+    };
+    let common = common_dir(&git_dir);
+    if common == git_dir {
+        vec![git_dir]
+    } else {
+        vec![git_dir, common]
     }
 }
 

@@ -11,10 +11,11 @@
 //! - what a hard link or a descriptor from before the sandbox leads to stays reachable;
 //! - a protected or hidden file that somebody outside replaces by renaming is closed again for
 //!   the next command only, not for one that runs already;
-//! - of sockets with a path that programs outside listen on, those are closed that a bounded look
-//!   at the roots finds: two directories deep in projects, four in temporary directories at the
-//!   holder's start, and again before each command while the network is off. One that appears
-//!   while a command runs, or further down, can be connected to;
+//! - of sockets with a path that programs outside listen on, those are closed that the kernel lists
+//!   for the holder's own network, or that a bounded look at the roots finds (two directories deep
+//!   in projects, four in temporary directories), at the holder's start and again before each
+//!   command while the network is off. One that appears while a command runs, or that was made in
+//!   another network by a path that the look does not reach, can be connected to;
 //! - of git, the work tree at each writable root is protected, with its submodules and linked
 //!   worktrees, and repositories up to four directories further down, of the first 200 directories
 //!   that are not of dependencies or build results; those in temporary directories are not;
@@ -26,6 +27,8 @@
 //! - the root directory itself cannot be a writable root ([`SandboxPolicy::unusable_roots`]);
 //! - modes with the set-user-id or set-group-id bit are refused, also where they are there already
 //!   (a `chmod` of a directory that passes its group on must leave the bit out);
+//! - without namespaces, memory that programs of the same user share (System V, `/dev/shm`), their
+//!   terminals and their scheduling are within reach;
 //! - without namespaces, the metadata of all files (modes, times, extended attributes) can be
 //!   changed by their owner, outside the roots too: Landlock does not cover it;
 //! - without namespaces, what is made in a directory that holds a hidden path cannot be read by

@@ -219,13 +219,25 @@ pub(crate) fn is_harmless(directory: &Path, git: &Path, above: &Path) -> bool {
         let around = git_dir_of(&above.join(".git")).map(|git_dir| common_dir(&git_dir));
         return around == Some(common_dir(&git_dir));
     }
+    let is_module = git.is_file() && is_module_of(&git_dir, directory);
+    is_plain(&git_dir, is_module)
+}
+
+/// The same for the new git directory of a submodule.
+pub(crate) fn is_harmless_module(git_dir: &Path) -> bool {
+    let missing = |name: &str| git_dir.join(name).symlink_metadata().is_err();
+    missing("config.worktree") && missing("commondir") && is_plain(git_dir, true)
+}
+
+/// Whether a git directory has neither hooks nor settings beyond the plain ones.
+fn is_plain(git_dir: &Path, is_module: bool) -> bool {
+    let missing = |name: &str| git_dir.join(name).symlink_metadata().is_err();
     let hooks = match fs::read_dir(git_dir.join("hooks")) {
         Ok(entries) => entries
             .flatten()
             .all(|entry| entry.file_name().as_bytes().ends_with(b".sample")),
         Err(_) => missing("hooks"),
     };
-    let is_module = git.is_file() && is_module_of(&git_dir, directory);
     let config = match read_small(&git_dir.join("config")) {
         Some(text) => config::is_harmless(&text, is_module),
         None => missing("config"),

@@ -1,6 +1,10 @@
 //! What a command did to protected paths that no mount could hold.
 
 use std::fmt;
+use std::fs::Permissions;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -8,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::protections::{Protections, repository_above};
 use super::snapshot::Snapshot;
 use super::world::World;
-use crate::git_dirs::nested;
+use crate::git_dirs::{self, nested};
 use crate::policy::path_bytes;
 
 /// A protected path that a command made or changed.
@@ -104,7 +108,22 @@ impl Watch {
         let mut findings = self.snapshot.restore();
         settle_absent(&self.protections, &mut findings);
         self.settle_nested(world, &mut findings);
+        self.settle_modules(&mut findings);
         findings
+    }
+
+    /// Puts new git directories of submodules aside that would execute something once git fills in
+    /// the submodule.
+    fn settle_modules(&self, findings: &mut Vec<Finding>) {
+        for (git_dir, before) in &self.protections.modules {
+            for module in git_dirs::modules(git_dir) {
+                let is_expected = self.expected.iter().any(|made| module.starts_with(made));
+                let is_new = !before.contains(&module) && !is_expected;
+                if is_new && !nested::is_harmless_module(&module) {
+                    findings.push(put_aside(&module));
+                }
+            }
+        }
     }
 
     /// Puts new repositories aside that would take over files of the one above them, or make git
@@ -142,15 +161,11 @@ impl Watch {
 
 fn settle_absent(protections: &Protections, findings: &mut Vec<Finding>) {
     for path in &protections.absent {
-        if path.symlink_metadata().is_ok() {
-            findings.push(put_aside(path));
+        if exists(path) {
+            findings.push(put_aside(link_above(path).unwrap_or(path)));
         }
     }
-    for path in protections
-        .noticed
-        .iter()
-        .filter(|path| path.symlink_metadata().is_ok())
-    {
+    for path in protections.noticed.iter().filter(|path| exists(path)) {
         let (path, action) = (path.clone(), FindingAction::Reported);
         findings.push(Finding { path, action });
     }
@@ -158,7 +173,7 @@ fn settle_absent(protections: &Protections, findings: &mut Vec<Finding>) {
         if std::fs::read_link(path).is_ok_and(|now| now == *target) {
             continue;
         }
-        if path.symlink_metadata().is_ok() {
+        if exists(path) {
             findings.push(put_aside(path));
         }
         let path = path.clone();
@@ -170,6 +185,54 @@ fn settle_absent(protections: &Protections, findings: &mut Vec<Finding>) {
         };
         findings.push(Finding { path, action });
     }
+}
+
+/// The topmost link on the way to a path that was missing, on which there was none: what is behind
+/// it is not what was made.
+fn link_above(path: &Path) -> Option<&Path> {
+    let above = path.ancestors().skip(1);
+    above.filter(|above| above.is_symlink()).last()
+}
+
+/// Whether something is there, also in a directory that the command has closed.
+pub(crate) fn exists(path: &Path) -> bool {
+    let mut found = path.symlink_metadata();
+    if is_closed(&found) {
+        open_up(path);
+        found = path.symlink_metadata();
+    }
+    found.is_ok()
+}
+
+pub(crate) fn is_closed<T>(result: &io::Result<T>) -> bool {
+    let error = result.as_ref().err();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
+}
+
+/// Gives their owner, who this process is, the way through the directories above `path` back, and
+/// the right to change the last one: a command could have taken them away to keep what it made.
+pub(crate) fn open_up(path: &Path) {
+    let above: Vec<&Path> = path.ancestors().skip(1).collect();
+    for (distance, directory) in above.iter().enumerate().rev() {
+        let needed = if distance == 0 { 0o700 } else { 0o100 };
+        // A failure shows when what is in the directory is looked at.
+        drop(grant_owner(directory, needed));
+    }
+}
+
+fn grant_owner(directory: &Path, needed: u32) -> io::Result<()> {
+    let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_NOFOLLOW;
+    let opened = std::fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(directory)?;
+    let mode = opened.metadata()?.mode();
+    if mode & needed != needed {
+        let opened = format!("/proc/self/fd/{}", opened.as_raw_fd());
+        let mode = Permissions::from_mode(mode & 0o7777 | needed);
+        std::fs::set_permissions(opened, mode)?;
+    }
+    Ok(())
 }
 
 /// Renames `path` to a free name beside it.
@@ -184,7 +247,12 @@ pub(crate) fn put_aside(path: &Path) -> Finding {
         if to.symlink_metadata().is_ok() {
             continue;
         }
-        action = match std::fs::rename(path, &to) {
+        let mut renamed = std::fs::rename(path, &to);
+        if is_closed(&renamed) {
+            open_up(path);
+            renamed = std::fs::rename(path, &to);
+        }
+        action = match renamed {
             Ok(()) => FindingAction::PutAside { to },
             Err(error) => FindingAction::Kept {
                 reason: error.to_string(),

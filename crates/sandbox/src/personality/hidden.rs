@@ -2,8 +2,10 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::{Read, Seek};
 use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
@@ -32,6 +34,63 @@ const DAEMON_SOCKETS: &[&str] = &[
     "/var/snap/lxd/common/lxd/unix.socket",
     "/mnt/wslg/runtime-dir",
 ];
+/// Sockets that only answer which users and groups there are.
+const HARMLESS_SOCKETS: &[&str] = &["/var/lib/sss/pipes/nss"];
+
+/// The kernel's list of the unix sockets in the network namespace that the holder came from.
+#[derive(Debug)]
+pub(crate) struct HostSockets(Option<fs::File>);
+
+impl HostSockets {
+    /// Opens the list; to be called before another network namespace is entered.
+    pub(crate) fn open() -> Self {
+        let list = fs::File::open("/proc/self/net/unix");
+        if let Err(error) = &list {
+            tracing::debug!(%error, "the sockets of the host are not listed");
+        }
+        Self(list.ok())
+    }
+
+    /// The sockets that are bound to a path now and can be reached by it. What is in the run-time
+    /// directories is hidden with them, but for what programs need.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        let mut text = Vec::new();
+        let read = self.0.as_ref().map(|mut list| {
+            list.rewind()?;
+            list.read_to_end(&mut text)
+        });
+        if let Some(Err(error)) = read {
+            tracing::debug!(%error, "the list of sockets cannot be read");
+        }
+        let mut paths: Vec<_> = text
+            .split(|byte| *byte == b'\n')
+            .filter_map(bound_path)
+            .collect();
+        paths.sort_unstable();
+        paths.dedup();
+        let is_socket = |path: &PathBuf| {
+            path.symlink_metadata()
+                .is_ok_and(|metadata| metadata.file_type().is_socket())
+        };
+        let left_alone = |path: &PathBuf| {
+            let mut others = RUNTIME_DIRECTORIES.iter().chain(HARMLESS_SOCKETS);
+            others.any(|other| path.starts_with(other))
+        };
+        paths
+            .into_iter()
+            .filter_map(|path| path.canonicalize().ok())
+            .filter(|path| is_socket(path) && !left_alone(path))
+            .collect()
+    }
+}
+
+/// The path in a line of `/proc/net/unix`: it is the last field, and only a path begins with a slash
+/// (proc(5)). Names without a directory lead nowhere from here.
+fn bound_path(line: &[u8]) -> Option<&Path> {
+    let start = line.windows(2).position(|pair| pair == b" /")?;
+    let path = line.get(start + 1..)?;
+    Some(Path::new(OsStr::from_bytes(path)))
+}
 
 /// A directory that is replaced by an empty one, with some of its entries put back.
 pub(crate) struct HollowDirectory {
@@ -80,8 +139,13 @@ pub(crate) fn hollow(policy: &ResolvedPolicy) -> Vec<HollowDirectory> {
 }
 
 /// Every other path to hide, as it exists now.
-pub(crate) fn paths(policy: &ResolvedPolicy, scanner: &mut Scanner) -> Vec<PathBuf> {
+pub(crate) fn paths(
+    policy: &ResolvedPolicy,
+    host: &HostSockets,
+    scanner: &mut Scanner,
+) -> Vec<PathBuf> {
     let mut paths = secrets(policy);
+    paths.extend(host.paths());
     paths.extend(
         DAEMON_SOCKETS
             .iter()

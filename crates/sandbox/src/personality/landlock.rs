@@ -50,7 +50,7 @@ pub(crate) fn ruleset(
         ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?;
     }
     let mut created = ruleset.create()?;
-    let denied = match beside {
+    let mut denied = match beside {
         Beside::Namespaces => Vec::new(),
         Beside::Nothing => denied(policy),
     };
@@ -73,10 +73,13 @@ pub(crate) fn ruleset(
             for name in [
                 "null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts",
             ] {
-                created = allow(created, &Path::new("/dev").join(name), device)?;
+                let access = device | AccessFs::ReadFile;
+                created = allow(created, &Path::new("/dev").join(name), access)?;
             }
-            created = allow(created, Path::new("/dev/shm"), write)?;
+            created = allow(created, Path::new("/dev/shm"), handled)?;
             let mut readable = Vec::new();
+            // Who may read a disk may read every file on it.
+            denied.push("/dev".into());
             grant_around(Path::new("/"), &denied, &mut readable);
             for path in readable {
                 created = allow(created, &path, AccessFs::ReadFile.into())?;

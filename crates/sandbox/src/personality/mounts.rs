@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use libc::{MOUNT_ATTR_NODEV, MOUNT_ATTR_NOEXEC, MOUNT_ATTR_NOSUID, MOUNT_ATTR_RDONLY};
 use nix::mount::{MsFlags, mount};
 
-use super::hidden;
+use super::hidden::{self, HostSockets};
 use super::protections::Protections;
 use crate::git_dirs::nested::Scanner;
 use crate::policy::ResolvedPolicy;
@@ -68,12 +68,16 @@ enum Kind {
 }
 
 /// Builds the tree in the current mount namespace.
-pub(crate) fn build(policy: &ResolvedPolicy, scanner: &mut Scanner) -> Result<(), MountError> {
+pub(crate) fn build(
+    policy: &ResolvedPolicy,
+    host: &HostSockets,
+    scanner: &mut Scanner,
+) -> Result<(), MountError> {
     let root = Path::new("/");
     let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
     mount(None::<&str>, root, None::<&str>, private, None::<&str>)
         .map_err(|error| failed("make private", root)(error.into()))?;
-    let steps = plan(policy, scanner)?;
+    let steps = plan(policy, host, scanner)?;
     let devices = clone_devices()?;
     sys::set_mount_attributes_below(root, MOUNT_ATTR_RDONLY)
         .map_err(failed("make read-only", root))?;
@@ -99,6 +103,7 @@ pub(crate) fn build(policy: &ResolvedPolicy, scanner: &mut Scanner) -> Result<()
 /// Every step, parents before children.
 fn plan(
     policy: &ResolvedPolicy,
+    host: &HostSockets,
     scanner: &mut Scanner,
 ) -> Result<Vec<(PathBuf, Kind)>, MountError> {
     let mut steps = Vec::new();
@@ -117,7 +122,7 @@ fn plan(
         }
         steps.push((hollow.path, Kind::Hollow));
     }
-    for path in hidden::paths(policy, scanner) {
+    for path in hidden::paths(policy, host, scanner) {
         steps.push((path, Kind::Hidden));
     }
     steps.sort_by(|(a, _), (b, _)| a.cmp(b));

@@ -37,6 +37,8 @@ pub(crate) struct Protections {
     pub(crate) hidden: Vec<PathBuf>,
     /// Repositories below the roots that commands are not the first to make.
     pub(crate) nested: Vec<(PathBuf, Found)>,
+    /// Git directories, with those of their submodules.
+    pub(crate) modules: Vec<(PathBuf, Vec<PathBuf>)>,
 }
 
 impl Protections {
@@ -85,6 +87,7 @@ impl Protections {
                 }
             }
             protections.add_nested(world, root, &global);
+            protections.add_modules(tree);
             let git = root.path.join(".git");
             if !exists(&git) {
                 // Above files that another repository tracks it would take them over; elsewhere
@@ -100,6 +103,7 @@ impl Protections {
         protections.pin_hidden(policy);
         if world.report.own_network {
             protections.hidden.extend(hidden::host_sockets(sockets));
+            protections.hidden.extend(world.host_sockets.paths());
         }
         protections.tidy();
         protections
@@ -120,6 +124,7 @@ impl Protections {
         let found = world.scanner.borrow_mut().scan(&root.path, nested::PROJECT);
         self.hidden.extend(found.sockets.iter().cloned());
         for tree in &found.trees {
+            self.add_modules(tree);
             for path in git_dirs::protected(tree, global, &world.policy.homes) {
                 self.add(&world.policy, root, &path);
             }
@@ -132,6 +137,15 @@ impl Protections {
             self.add(&world.policy, root, &path);
         }
         self.nested.push((root.path.clone(), found));
+    }
+
+    fn add_modules(&mut self, tree: &Path) {
+        for git_dir in git_dirs::of_tree(tree) {
+            if self.modules.iter().all(|(known, _)| *known != git_dir) {
+                let modules = git_dirs::modules(&git_dir);
+                self.modules.push((git_dir, modules));
+            }
+        }
     }
 
     fn add(&mut self, policy: &ResolvedPolicy, root: &Root, path: &Path) {

@@ -16,9 +16,9 @@ use seccompiler::{
 pub(crate) enum Sockets {
     /// Unix and internet: the network is a namespace, or allowed.
     Ordinary,
-    /// Internet only, beside socket pairs: nothing hides the sockets of host daemons.
+    /// Internet only, beside connected socket pairs: nothing hides the sockets of host daemons.
     NoUnix,
-    /// Socket pairs only.
+    /// Connected socket pairs only.
     PairsOnly,
 }
 
@@ -118,10 +118,12 @@ pub(crate) fn filters(sockets: Sockets) -> Result<Vec<BpfProgram>, BackendError>
     rules.insert(libc::SYS_ioctl, typing.collect::<Result<_, _>>()?);
     rules.insert(libc::SYS_socket, socket_rules(sockets)?);
     rules.extend(set_id_rules()?);
-    rules.insert(
-        libc::SYS_socketpair,
-        vec![rule(&[(0, is_not(libc::AF_UNIX))])?],
-    );
+    rules.insert(libc::SYS_socketpair, pair_rules(sockets)?);
+    if sockets != Sockets::Ordinary {
+        // No pid namespace keeps other processes of the same user out of reach.
+        let of_another = [(0, is_not(0)), (2, is_not(0))];
+        rules.insert(libc::SYS_prlimit64, vec![rule(&of_another)?]);
+    }
 
     let (allow, refuse) = (
         SeccompAction::Allow,
@@ -200,12 +202,33 @@ fn socket_rules(sockets: Sockets) -> Result<Vec<SeccompRule>, BackendError> {
     Ok(vec![rule(&others)?, rule(&netlink)?])
 }
 
+/// Pairs of unix sockets only. One of a pair for datagrams can be sent to any address, so where the
+/// sockets of the host are within reach there are no such pairs.
+fn pair_rules(sockets: Sockets) -> Result<Vec<SeccompRule>, BackendError> {
+    let mut rules = vec![rule(&[(0, is_not(libc::AF_UNIX))])?];
+    if sockets != Sockets::Ordinary {
+        // For unix sockets the kernel takes a raw socket as one for datagrams.
+        for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW] {
+            rules.push(rule(&[(
+                1,
+                Test::HasKind(u64::from(kind.cast_unsigned())),
+            )])?);
+        }
+    }
+    Ok(rules)
+}
+
 #[derive(Clone, Copy)]
 enum Test {
     Is(u64),
     IsNot(u64),
     Has(u64),
+    /// The kind of a socket, without the flags that are passed along with it.
+    HasKind(u64),
 }
+
+/// `SOCK_TYPE_MASK` of the kernel.
+const KIND_OF_SOCKET: u64 = 0xf;
 
 fn is_not(value: libc::c_int) -> Test {
     Test::IsNot(u64::from(value.cast_unsigned()))
@@ -222,6 +245,7 @@ fn rule(tests: &[(u8, Test)]) -> Result<SeccompRule, BackendError> {
             Test::Is(value) => (SeccompCmpOp::Eq, value),
             Test::IsNot(value) => (SeccompCmpOp::Ne, value),
             Test::Has(flag) => (SeccompCmpOp::MaskedEq(flag), flag),
+            Test::HasKind(kind) => (SeccompCmpOp::MaskedEq(KIND_OF_SOCKET), kind),
         };
         SeccompCondition::new(*argument, SeccompCmpArgLen::Dword, operator, value)
     });

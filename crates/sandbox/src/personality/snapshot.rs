@@ -6,26 +6,38 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::{self, Metadata, Permissions};
+use std::fs::{self, File, Metadata, Permissions};
 use std::io::{self, Read};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use super::findings::{Finding, FindingAction, put_aside};
+use super::findings::{Finding, FindingAction, exists, is_closed, open_up, put_aside};
 use super::protections::Protections;
 
 const FILE_LIMIT: u64 = 1024 * 1024;
 const TOTAL_LIMIT: u64 = 8 * 1024 * 1024;
 const ENTRY_LIMIT: usize = 2000;
+/// How many directories are held open, so that commands side by side do not use all descriptors.
+const HANDLE_LIMIT: usize = 200;
 
 /// What protected paths were before a command.
 #[derive(Debug, Default)]
 pub(crate) struct Snapshot {
-    directories: Vec<(PathBuf, Identity)>,
+    directories: Vec<Directory>,
     contents: Vec<(PathBuf, Node)>,
 }
 
 type Identity = (u64, u64);
+
+/// A directory that must stay where it is.
+#[derive(Debug)]
+struct Directory {
+    path: PathBuf,
+    identity: Identity,
+    /// Finds it again wherever it was moved. Beyond the limit only its parent is searched.
+    handle: Option<File>,
+}
 
 #[derive(Debug, PartialEq, Eq)]
 enum Node {
@@ -52,10 +64,9 @@ impl Snapshot {
             bytes: TOTAL_LIMIT,
             entries: ENTRY_LIMIT,
         };
-        let identify = |path: &PathBuf| Some((path.clone(), identity(path)?));
         let read = |path: &PathBuf| Some((path.clone(), read(path, &mut budget).ok()?));
         Self {
-            directories: protections.pinned.iter().filter_map(identify).collect(),
+            directories: directories(&protections.pinned),
             contents: protections.frozen.iter().filter_map(read).collect(),
         }
     }
@@ -70,11 +81,12 @@ impl Snapshot {
     pub(crate) fn restore(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut lost: Vec<&Path> = Vec::new();
-        for (path, identity_before) in &self.directories {
+        for directory in &self.directories {
+            let path = &directory.path;
             if lost.iter().any(|above| path.starts_with(above)) {
                 continue;
             }
-            if let Some(finding) = return_directory(path, *identity_before) {
+            if let Some(finding) = directory.put_back(&mut findings) {
                 if finding.action != FindingAction::Restored {
                     lost.push(path);
                 }
@@ -95,23 +107,71 @@ fn identity(path: &Path) -> Option<Identity> {
     metadata.is_dir().then(|| (metadata.dev(), metadata.ino()))
 }
 
-/// Brings back a directory that was renamed within its parent.
-fn return_directory(path: &Path, before: Identity) -> Option<Finding> {
-    if identity(path) == Some(before) {
-        return None;
-    }
-    let entries = fs::read_dir(path.parent()?).into_iter().flatten().flatten();
-    let moved = entries
-        .map(|entry| entry.path())
-        .find(|entry| identity(entry) == Some(before));
-    if moved.is_some() && path.symlink_metadata().is_ok() {
-        put_aside(path);
-    }
-    let result = match moved {
-        Some(moved) => fs::rename(moved, path),
-        None => Err(io::Error::other("the directory was removed or moved away")),
+fn directories(paths: &[PathBuf]) -> Vec<Directory> {
+    let identify = |path: &PathBuf| {
+        Some(Directory {
+            path: path.clone(),
+            identity: identity(path)?,
+            handle: None,
+        })
     };
-    Some(finding(path, result))
+    let mut directories: Vec<_> = paths.iter().filter_map(identify).collect();
+    // What is lost with an upper one is more.
+    let mut by_depth: Vec<&mut Directory> = directories.iter_mut().collect();
+    by_depth.sort_by_key(|directory| directory.path.components().count());
+    for directory in by_depth.into_iter().take(HANDLE_LIMIT) {
+        let mut options = fs::OpenOptions::new();
+        let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_NOFOLLOW;
+        options.read(true).custom_flags(flags);
+        directory.handle = options.open(&directory.path).ok();
+    }
+    directories
+}
+
+impl Directory {
+    /// Brings it back if it was renamed, and puts aside what stands in its place.
+    fn put_back(&self, findings: &mut Vec<Finding>) -> Option<Finding> {
+        let path = &self.path;
+        let is_there = exists(path);
+        if is_there && identity(path) == Some(self.identity) {
+            return None;
+        }
+        let moved = self.current_path();
+        if is_there {
+            let aside = put_aside(path);
+            if moved.is_none() {
+                findings.push(aside);
+            }
+        }
+        let result = match moved {
+            Some(moved) => rename_back(&moved, path),
+            None => Err(io::Error::other("the directory was removed or moved away")),
+        };
+        Some(finding(path, result))
+    }
+
+    fn current_path(&self) -> Option<PathBuf> {
+        let is_it = |path: &PathBuf| identity(path) == Some(self.identity);
+        let link = self
+            .handle
+            .as_ref()
+            .and_then(|handle| fs::read_link(format!("/proc/self/fd/{}", handle.as_raw_fd())).ok());
+        link.filter(is_it).or_else(|| {
+            let entries = fs::read_dir(self.path.parent()?).into_iter();
+            let paths = entries.flatten().flatten().map(|entry| entry.path());
+            paths.into_iter().find(is_it)
+        })
+    }
+}
+
+fn rename_back(moved: &Path, path: &Path) -> io::Result<()> {
+    let mut renamed = fs::rename(moved, path);
+    if is_closed(&renamed) {
+        open_up(moved);
+        open_up(path);
+        renamed = fs::rename(moved, path);
+    }
+    renamed
 }
 
 fn finding(path: &Path, result: io::Result<()>) -> Finding {
@@ -175,7 +235,8 @@ fn restore(path: &Path, before: &Node, findings: &mut Vec<Finding>) {
         bytes: u64::MAX,
         entries: usize::MAX,
     };
-    if let Node::Directory(children) = before
+    if exists(path)
+        && let Node::Directory(children) = before
         && path
             .symlink_metadata()
             .is_ok_and(|metadata| metadata.is_dir())
@@ -193,7 +254,7 @@ fn restore(path: &Path, before: &Node, findings: &mut Vec<Finding>) {
     if read(path, &mut budget).is_ok_and(|now| now == *before) {
         return;
     }
-    if path.symlink_metadata().is_ok() {
+    if exists(path) {
         findings.push(put_aside(path));
     }
     findings.push(finding(path, write(path, before)));

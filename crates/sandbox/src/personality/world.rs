@@ -14,6 +14,7 @@ use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 
 use super::confine::Confinement;
+use super::hidden::HostSockets;
 use super::ids::{self, Mapped};
 use super::landlock::{self, Beside, Network};
 use super::seccomp::{self, Sockets};
@@ -32,6 +33,8 @@ pub(crate) struct World {
     pub(crate) confinement: Option<Confinement>,
     /// Commands get namespaces below those of this process.
     pub(crate) namespaces: bool,
+    /// What programs outside listen on.
+    pub(crate) host_sockets: HostSockets,
     /// What is known of the directories in the roots.
     pub(crate) scanner: RefCell<Scanner>,
 }
@@ -69,6 +72,7 @@ pub(crate) fn enter(
 ) -> io::Result<Entered> {
     let mut report = LevelReport::nothing();
     let resolved = policy.resolve();
+    let host_sockets = HostSockets::open();
     if !policy.confines() {
         prctl::set_child_subreaper(true)?;
         return Ok(Entered::Here(Box::new(World {
@@ -76,12 +80,13 @@ pub(crate) fn enter(
             policy: resolved,
             confinement: None,
             namespaces: false,
+            host_sockets,
             scanner: RefCell::default(),
         })));
     }
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
     let mut scanner = Scanner::default();
-    let inside = enter_namespaces(&resolved, &mut report, &mut scanner)?;
+    let inside = enter_namespaces((&resolved, &host_sockets), &mut report, &mut scanner)?;
     match inside {
         Inside::Child => report.own_network = !resolved.network.is_shared(),
         Inside::Parent(pid) => return Ok(Entered::In(pid)),
@@ -118,6 +123,7 @@ pub(crate) fn enter(
         policy: resolved,
         confinement: Some(confinement),
         namespaces,
+        host_sockets,
         scanner: RefCell::new(scanner),
     })))
 }
@@ -129,7 +135,7 @@ enum Inside {
 }
 
 fn enter_namespaces(
-    policy: &ResolvedPolicy,
+    (policy, host): (&ResolvedPolicy, &HostSockets),
     report: &mut LevelReport,
     scanner: &mut Scanner,
 ) -> io::Result<Inside> {
@@ -165,7 +171,7 @@ fn enter_namespaces(
         }
         Ok(Forked::Child) => {
             drop(outer);
-            match build_inside(policy, report, scanner, &inner) {
+            match build_inside((policy, host), report, scanner, &inner) {
                 Ok(()) => {
                     control::send(inner.as_fd(), &FromInside::Ready, &[], &[])?;
                     Ok(Inside::Child)
@@ -216,7 +222,7 @@ fn oversee(child: Pid, socket: &OwnedFd, own_ids: bool) -> Result<(), String> {
 
 /// The inner side: network, mounts, `/proc`.
 fn build_inside(
-    policy: &ResolvedPolicy,
+    (policy, host): (&ResolvedPolicy, &HostSockets),
     report: &mut LevelReport,
     scanner: &mut Scanner,
     socket: &OwnedFd,
@@ -232,7 +238,7 @@ fn build_inside(
     if !policy.network.is_shared() {
         raise_loopback().map_err(|error| format!("cannot raise the loopback: {error}"))?;
     }
-    mounts::build(policy, scanner).map_err(|error| error.to_string())?;
+    mounts::build(policy, host, scanner).map_err(|error| error.to_string())?;
     if let Err(error) = mounts::fresh_proc() {
         report.miss(Layer::FreshProc, error.to_string());
     }
