@@ -9,6 +9,7 @@
 )]
 
 mod endings;
+mod escape;
 mod git;
 mod git_nested;
 mod limits;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         programs::TESTS,
         endings::TESTS,
         network::TESTS,
+        escape::TESTS,
         machine::TESTS,
     ])
 }

@@ -28,6 +28,9 @@ pub(crate) fn play(role: &str) -> ExitCode {
         "agent" => agent(),
         "report" => report(),
         "measure" => measure(),
+        "escape-stage" => crate::escape::stage::play(),
+        "escape-inside" => crate::escape::inside::play(),
+        "escape-outside" => crate::escape::inside::play_outside(),
         _ => ExitCode::from(99),
     }
 }
