@@ -217,19 +217,37 @@ fn proxy(policy: &SandboxPolicy, listener: Option<OwnedFd>) -> io::Result<Option
     Proxy::start(listener.into(), list.clone()).map(Some)
 }
 
-/// The path with its links followed, as far as it exists.
+/// The path with its links followed, as far as it exists; also a link to what does not exist.
 fn followed(path: &Path) -> PathBuf {
-    let mut missing = Vec::new();
-    for above in path.ancestors() {
-        if let Ok(real) = above.canonicalize() {
-            return missing
-                .iter()
-                .rev()
-                .fold(real, |path, name| path.join(name));
+    let mut path = path.to_owned();
+    // As many as the kernel follows (path_resolution(7)).
+    for _ in 0..40 {
+        let mut missing = Vec::new();
+        let mut above = path.as_path();
+        let real = loop {
+            if let Ok(real) = above.canonicalize() {
+                break real;
+            }
+            let (Some(parent), Some(name)) = (above.parent(), above.file_name()) else {
+                return path;
+            };
+            if let Ok(target) = std::fs::read_link(above) {
+                break parent.join(target);
+            }
+            missing.push(name);
+            above = parent;
+        };
+        let is_real = above.canonicalize().is_ok();
+        let whole = missing
+            .iter()
+            .rev()
+            .fold(real, |path, name| path.join(name));
+        if is_real {
+            return whole;
         }
-        missing.extend(above.file_name());
+        path = whole;
     }
-    path.to_owned()
+    path
 }
 
 #[expect(

@@ -6,12 +6,15 @@ use landlock::RulesetCreated;
 use nix::sys::prctl;
 use seccompiler::BpfProgram;
 
+use super::landlock::Grant;
 use crate::sys;
 
 /// The layers that are inherited across exec, prepared once.
 #[derive(Debug, Default)]
 pub(crate) struct Confinement {
     pub(crate) ruleset: Option<RulesetCreated>,
+    /// What the ruleset allows.
+    pub(crate) grants: Vec<Grant>,
     pub(crate) filters: Vec<BpfProgram>,
     pub(crate) capabilities: u64,
 }

@@ -14,34 +14,54 @@ use crate::sys;
 
 /// What commands of this world may do with `path`, which is absolute and has its links followed.
 pub(crate) fn explain(world: &World, path: &Path) -> Explanation {
-    if world.confinement.is_none() {
+    let Some(confinement) = &world.confinement else {
         let full = || Verdict::new(Answer::Allowed, "the mode is `danger-full-access`");
         return Explanation {
             read: full(),
             write: full(),
         };
-    }
-    let protections = Protections::for_world(world);
-    let read = read(world, &protections, path);
-    let write = match read.answer {
-        Answer::Denied => read.clone(),
-        Answer::Allowed | Answer::Undone | Answer::Reported => write(world, &protections, path),
     };
+    let protections = Protections::for_world(world);
+    let mut read = read(world, &protections, path);
+    let mut write = match read.answer {
+        // A mask stands in the way of writing as well.
+        Answer::Denied if world.report.has(Layer::Namespaces) => read.clone(),
+        Answer::Allowed | Answer::Denied | Answer::Undone | Answer::Reported => {
+            write(world, &protections, path)
+        }
+    };
+    if !world.report.has(Layer::Namespaces) {
+        let rule = "without namespaces only what was there when the sandbox was made can be opened \
+                    to commands beside what is closed to them";
+        let grants = &confinement.grants;
+        if read.answer != Answer::Denied
+            && !path.is_dir()
+            && !grants.iter().any(|grant| grant.lets_read(path))
+        {
+            read = Verdict::new(Answer::Denied, rule);
+        }
+        if write.answer != Answer::Denied && !grants.iter().any(|grant| grant.lets_write(path)) {
+            write = Verdict::new(Answer::Denied, rule);
+        }
+    }
     Explanation { read, write }
 }
 
 fn read(world: &World, protections: &Protections, path: &Path) -> Verdict {
     let denied = |rule: String| Verdict::new(Answer::Denied, rule);
     let policy = &world.policy;
-    if let Some(entry) = covering(&policy.denied_reads, path) {
-        return denied(format!(
-            "`deny_read` or `.agentignore` names `{}`",
-            entry.display()
-        ));
+    // The enforced list: what is around a root is not denied.
+    if let Some(entry) = covering(&hidden::secrets(policy), path) {
+        let rule = if policy.denied_reads.contains(entry) {
+            format!("`deny_read` or `.agentignore` names `{}`", entry.display())
+        } else {
+            format!("`{}` is a secret", entry.display())
+        };
+        return denied(rule);
     }
     if let Some(entry) = covering(&protections.hidden, path) {
         return denied(format!(
-            "`{}` is a secret or a socket of a host program",
+            "`{}` is a socket of a host program",
             entry.display()
         ));
     }
@@ -51,7 +71,9 @@ fn read(world: &World, protections: &Protections, path: &Path) -> Verdict {
     }
     for hollow in hidden::hollow(policy) {
         let inside = path.starts_with(&hollow.path) && path != hollow.path;
-        if inside && covering(&hollow.shown, path).is_none() && needs_namespaces(world, path) {
+        let shown =
+            covering(&hollow.shown, path).is_some() || in_deeper_root(world, &hollow.path, path);
+        if inside && !shown && needs_namespaces(world, path) {
             return denied(format!(
                 "`{}` is replaced by an empty directory: host programs or the agent keep their \
                  files there",
@@ -60,6 +82,14 @@ fn read(world: &World, protections: &Protections, path: &Path) -> Verdict {
         }
     }
     Verdict::new(Answer::Allowed, "no rule is against it")
+}
+
+/// Whether a writable directory below `above` contains `path`.
+fn in_deeper_root(world: &World, above: &Path, path: &Path) -> bool {
+    let roots = world.policy.roots.iter().map(|root| &root.path);
+    roots
+        .filter(|root| root.starts_with(above) && *root != above)
+        .any(|root| path.starts_with(root))
 }
 
 /// Without namespaces only the agent's own directory is closed to reading, and no other hollow one.
@@ -95,9 +125,11 @@ fn write(world: &World, protections: &Protections, path: &Path) -> Verdict {
     let Some(root) = innermost(&world.policy.roots, path) else {
         return Verdict::new(Answer::Denied, "it is in no writable directory");
     };
-    if path == root.path {
-        let rule = "it is a writable directory itself: what is in it may change, its name may not";
-        return Verdict::new(Answer::Allowed, rule);
+    if let Some(home) = &world.policy.agent_home
+        && path.starts_with(home)
+        && !in_deeper_root(world, home, path)
+    {
+        return Verdict::new(Answer::Denied, "it is in the agent's own directory");
     }
     if let Some(entry) = covering(&protections.frozen, path) {
         let held = if world.report.has(Layer::Namespaces) {
@@ -107,6 +139,10 @@ fn write(world: &World, protections: &Protections, path: &Path) -> Verdict {
         };
         let rule = format!("`{}` is protected", entry.display());
         return Verdict::new(held, rule);
+    }
+    if path == root.path {
+        let rule = "it is a writable directory itself: what is in it may change, its name may not";
+        return Verdict::new(Answer::Allowed, rule);
     }
     let links = protections.links.iter().map(|(link, _)| link);
     if let Some(entry) = links.clone().find(|link| path == *link) {

@@ -125,6 +125,10 @@ pub(crate) fn hollow(policy: &ResolvedPolicy) -> Vec<HollowDirectory> {
                     .is_ok_and(|kind| kind.is_dir() || kind.is_file())
             })
             .map(|entry| entry.path())
+            // Where it may be written it is put back as a root.
+            .chain(policy.workspace.clone().filter(|workspace| {
+                policy.roots.is_empty() && workspace.starts_with(path) && workspace != path
+            }))
             .collect();
         let path = path.clone();
         let records = policy.readable_records.iter();

@@ -31,25 +31,58 @@ pub(crate) enum Network {
     NotItsMatter,
 }
 
-/// Builds the ruleset. Paths that are missing give no rule.
+/// What may be done below a path.
+#[derive(Debug, Clone)]
+pub(crate) struct Grant {
+    path: PathBuf,
+    access: BitFlags<AccessFs>,
+}
+
+impl Grant {
+    /// Whether it lets the content of `path` be read.
+    pub(crate) fn lets_read(&self, path: &Path) -> bool {
+        path.starts_with(&self.path) && self.access.contains(AccessFs::ReadFile)
+    }
+
+    /// Whether it lets `path` be written, or made where it is missing.
+    pub(crate) fn lets_write(&self, path: &Path) -> bool {
+        path.starts_with(&self.path) && self.access.contains(AccessFs::WriteFile)
+    }
+}
+
+/// Builds the ruleset from [`grants`]. Paths that are missing give no rule.
 pub(crate) fn ruleset(
-    policy: &ResolvedPolicy,
+    grants: &[Grant],
     beside: Beside,
     network: Network,
 ) -> Result<RulesetCreated, RulesetError> {
-    let write = AccessFs::from_write(NEWEST);
-    let mut handled = write;
-    if beside == Beside::Nothing {
-        handled |= AccessFs::ReadFile;
-    }
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(handled)?
+        .handle_access(handled(beside))?
         .scope(Scope::AbstractUnixSocket | Scope::Signal)?;
     if beside == Beside::Nothing && network == Network::Refused {
         ruleset = ruleset.handle_access(AccessNet::from_all(NEWEST))?;
     }
     let mut created = ruleset.create()?;
+    for grant in grants {
+        created = allow(created, &grant.path, grant.access)?;
+    }
+    Ok(created)
+}
+
+fn handled(beside: Beside) -> BitFlags<AccessFs> {
+    let write = AccessFs::from_write(NEWEST);
+    match beside {
+        Beside::Namespaces => write,
+        Beside::Nothing => write | AccessFs::ReadFile,
+    }
+}
+
+/// Everything that is allowed, as the file system is now.
+pub(crate) fn grants(policy: &ResolvedPolicy, beside: Beside) -> Vec<Grant> {
+    let mut grants = Vec::new();
+    let mut grant = |path: PathBuf, access| grants.push(Grant { path, access });
+    let (write, handled) = (AccessFs::from_write(NEWEST), handled(beside));
     let mut denied = match beside {
         Beside::Namespaces => Vec::new(),
         Beside::Nothing => denied(policy),
@@ -59,34 +92,33 @@ pub(crate) fn ruleset(
         let all_readable = denied.iter().all(|path| !path.starts_with(&root.path));
         let access = if all_readable { handled } else { write };
         for path in writable(policy, &root.path, beside) {
-            created = allow(created, &path, access)?;
+            grant(path, access);
         }
     }
     let device = AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev;
     match beside {
         Beside::Namespaces => {
-            created = allow(created, Path::new("/dev"), device)?;
-            created = allow(created, Path::new("/dev/shm"), write)?;
-            created = allow(created, Path::new("/proc"), AccessFs::WriteFile.into())?;
+            grant("/dev".into(), device);
+            grant("/dev/shm".into(), write);
+            grant("/proc".into(), AccessFs::WriteFile.into());
         }
         Beside::Nothing => {
             for name in [
                 "null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts",
             ] {
-                let access = device | AccessFs::ReadFile;
-                created = allow(created, &Path::new("/dev").join(name), access)?;
+                grant(Path::new("/dev").join(name), device | AccessFs::ReadFile);
             }
-            created = allow(created, Path::new("/dev/shm"), handled)?;
+            grant("/dev/shm".into(), handled);
             let mut readable = Vec::new();
             // Who may read a disk may read every file on it.
             denied.push("/dev".into());
             grant_around(Path::new("/"), &denied, &mut readable);
             for path in readable {
-                created = allow(created, &path, AccessFs::ReadFile.into())?;
+                grant(path, AccessFs::ReadFile.into());
             }
         }
     }
-    Ok(created)
+    grants
 }
 
 fn allow(
@@ -123,36 +155,39 @@ fn writable(policy: &ResolvedPolicy, root: &Path, beside: Beside) -> Vec<PathBuf
 fn denied(policy: &ResolvedPolicy) -> Vec<PathBuf> {
     let mut denied = hidden::secrets(policy);
     if let Some(agent_home) = &policy.agent_home {
-        let entries = fs::read_dir(agent_home).into_iter().flatten().flatten();
-        let mut hidden = Vec::new();
-        for entry in entries.filter(|entry| !secrets::shown_in_agent_home(&entry.file_name())) {
-            all_but_records(&entry.path(), &policy.readable_records, &mut hidden);
+        let roots = policy.roots.iter().map(|root| root.path.as_path());
+        let open: Vec<&Path> = policy
+            .workspace
+            .as_deref()
+            .into_iter()
+            .chain(roots)
+            .chain(policy.readable_records.iter().map(PathBuf::as_path))
+            .collect();
+        let is_shown = |entry: &Path| entry.file_name().is_some_and(secrets::shown_in_agent_home);
+        let entries = entries(agent_home).filter(|path| !is_shown(path));
+        for path in entries {
+            deny_around(path, &open, &mut denied);
         }
-        denied.extend(hidden.into_iter().filter(|path| {
-            let mut roots = policy
-                .workspace
-                .iter()
-                .chain(policy.roots.iter().map(|r| &r.path));
-            !roots.any(|root| root.starts_with(path))
-        }));
         // New entries are not readable either, because what exists is what gets a rule.
         denied.push(agent_home.join("auth.json"));
     }
     denied
 }
 
-/// The path, or if records are inside, everything around them.
-fn all_but_records(path: &Path, records: &[PathBuf], hidden: &mut Vec<PathBuf>) {
-    if records.iter().any(|record| record == path) {
-        return;
+/// Denies a path; if something open is further down, everything around that.
+fn deny_around(path: PathBuf, open: &[&Path], denied: &mut Vec<PathBuf>) {
+    if open.iter().all(|open| !open.starts_with(&path)) {
+        denied.push(path);
+    } else if !open.contains(&path.as_path()) {
+        for entry in entries(&path) {
+            deny_around(entry, open, denied);
+        }
     }
-    if records.iter().all(|record| !record.starts_with(path)) {
-        hidden.push(path.to_owned());
-        return;
-    }
-    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
-        all_but_records(&entry.path(), records, hidden);
-    }
+}
+
+fn entries(directory: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path())
 }
 
 /// Grants are hierarchical, so a denied path is left out by granting everything around it.

@@ -276,13 +276,16 @@ fn confinement(policy: &ResolvedPolicy, report: &mut LevelReport) -> Confinement
     };
     match sys::landlock_version() {
         Err(error) => report.miss(Layer::Landlock, error.to_string()),
-        Ok(version) => match landlock::ruleset(policy, beside, network) {
-            Ok(ruleset) => {
-                report.landlock_version = u32::try_from(version).unwrap_or_default();
-                confinement.ruleset = Some(ruleset);
+        Ok(version) => {
+            confinement.grants = landlock::grants(policy, beside);
+            match landlock::ruleset(&confinement.grants, beside, network) {
+                Ok(ruleset) => {
+                    report.landlock_version = u32::try_from(version).unwrap_or_default();
+                    confinement.ruleset = Some(ruleset);
+                }
+                Err(error) => report.miss(Layer::Landlock, error.to_string()),
             }
-            Err(error) => report.miss(Layer::Landlock, error.to_string()),
-        },
+        }
     }
     confinement
 }

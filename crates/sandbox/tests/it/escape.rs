@@ -25,6 +25,8 @@ mod sys;
 mod table;
 mod writes;
 
+pub(crate) use levels::remove_layers;
+
 use crate::runner::Test;
 
 pub(crate) const TESTS: &[Test] = &[

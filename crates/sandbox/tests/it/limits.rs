@@ -279,6 +279,18 @@ fn a_workspace_inside_the_agent_home() {
         assert!(!outcome.output.contains("PRIVATE"), "{}", outcome.output);
         holder.shutdown().await;
     });
+    let mut read_only = policy.clone();
+    read_only.mode = SandboxMode::ReadOnly;
+    world.write("H/.agent/worktrees/other/file", "PRIVATE");
+    block_on(async {
+        let holder = start(&read_only).await;
+        let script = "cat file; cat ../other/file ../../auth.json; echo x > file";
+        let outcome = sh(&holder, script, &policy.workspace).await;
+        assert!(outcome.output.starts_with("text"), "{}", outcome.output);
+        assert!(!outcome.output.contains("PRIVATE"), "{}", outcome.output);
+        holder.shutdown().await;
+    });
+    assert_eq!(world.read("H/.agent/worktrees/w/file"), "text");
     assert_eq!(world.read("H/.agent/worktrees/w/new"), "x\n");
     assert!(!world.base.join("H/.agent/worktrees/new").exists());
 }

@@ -15,6 +15,7 @@ mod git_nested;
 mod limits;
 mod machine;
 mod network;
+mod policies;
 mod programs;
 mod refusals;
 mod roles;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         endings::TESTS,
         network::TESTS,
         escape::TESTS,
+        policies::TESTS,
         machine::TESTS,
     ])
 }

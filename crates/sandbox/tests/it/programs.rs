@@ -62,7 +62,8 @@ fn a_terminal_as_stdin_controls() {
     block_on(async {
         let holder = start(&world.policy()).await;
         let output = tempfile::tempfile().unwrap();
-        let script = "test -t 0 && echo terminal; read line < /dev/tty; echo got $line; sleep 60";
+        let script =
+            "test -t 0 && echo terminal; read line < /dev/tty; echo got $line; exec sleep 60";
         let mut spec = shell(script, &world.workspace(), &output);
         spec.stdin = Some(pty.slave);
         let mut command = holder.spawn(spec).await.unwrap();

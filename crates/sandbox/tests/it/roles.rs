@@ -31,6 +31,8 @@ pub(crate) fn play(role: &str) -> ExitCode {
         "escape-stage" => crate::escape::stage::play(),
         "escape-inside" => crate::escape::inside::play(),
         "escape-outside" => crate::escape::inside::play_outside(),
+        "policies" => crate::policies::check_all(),
+        "probe" => crate::policies::try_paths(),
         _ => ExitCode::from(99),
     }
 }

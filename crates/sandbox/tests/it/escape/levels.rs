@@ -115,7 +115,7 @@ fn public_copy(world: &World) -> PathBuf {
 }
 
 /// Takes away from this process what the level lacks.
-pub(super) fn remove_layers(level: &str) {
+pub(crate) fn remove_layers(level: &str) {
     match level {
         "no-namespaces" => forbid(namespace_calls(), libc::EPERM),
         "no-landlock" => {
