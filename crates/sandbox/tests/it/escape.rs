@@ -54,6 +54,9 @@ fn outside() {
     let text = String::from_utf8_lossy(&output.stdout);
     for line in text.lines() {
         let (name, said) = line.split_once('\t').unwrap();
+        if let Some(reason) = said.strip_prefix("skipped\t") {
+            eprintln!("SKIPPED: {name}: {reason}");
+        }
         if said.contains("os error 38)") {
             eprintln!("SKIPPED: {name}: this kernel has no such call");
             continue;

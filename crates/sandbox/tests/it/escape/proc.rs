@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 
-use super::table::{Attempt, Category, Scene, Tried, attempt, done, nothing_came_of_it};
+use super::table::{Attempt, Category, Refusal, Scene, Tried, attempt, done, nothing_came_of_it};
 
 pub(super) const CATEGORY: Category = Category {
     title: "/proc, /sys and control groups",
@@ -63,10 +63,10 @@ const ATTEMPTS: &[Attempt] = &[
     }),
     process("move into another control group", |_, _| moved_to_group()),
     process("set the program for empty control groups", |_, _| {
-        opened("/sys/fs/cgroup/memory/release_agent")
+        of_machine("/sys/fs/cgroup/memory/release_agent")
     }),
-    process("write a setting of a device", |_, _| {
-        opened("/sys/kernel/uevent_helper")
+    process("write a setting of the kernel in /sys", |_, _| {
+        of_machine("/sys/kernel/mm/transparent_hugepage/enabled")
     }),
 ];
 
@@ -101,6 +101,15 @@ fn opened(path: &str) -> Tried {
     done(OpenOptions::new().write(true).open(path)?)
 }
 
+/// The same for what only some machines have; nothing hides it.
+fn of_machine(path: &str) -> Tried {
+    if Path::new(path).exists() {
+        opened(path)
+    } else {
+        Err(Refusal::Skip(format!("there is no `{path}` here")))
+    }
+}
+
 /// Writes what is there already.
 fn same(path: &str) -> Tried {
     let text = fs::read(path)?;
@@ -122,7 +131,5 @@ fn moved_to_group() -> Tried {
             return done(OpenOptions::new().write(true).open(list)?);
         }
     }
-    Err(super::table::Refusal::Skip(
-        "no control groups here".to_owned(),
-    ))
+    Err(Refusal::Skip("no control groups here".to_owned()))
 }

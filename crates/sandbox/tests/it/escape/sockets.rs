@@ -106,12 +106,6 @@ const ATTEMPTS: &[Attempt] = &[
         "a kernel connection multiplexer",
         socket::<41, { libc::SOCK_DGRAM }, 0>,
     ),
-    attempt("an SCTP socket to the host's loopback", |_, _| {
-        // Nothing listens; only a network that is shared knows the address of an outer interface.
-        call(libc::SYS_socket, [2, 1, 132])?;
-        Err(nothing_came_of_it())
-    })
-    .beside(|_, _| pair(libc::SOCK_STREAM)),
     network("change the network's interfaces", |_, _| interface_down()),
     attempt("an abstract socket of a host program", |_, scene| {
         let name = format!("agent-escape-{}", scene.number("agent"));
