@@ -60,14 +60,14 @@ fn a_slow_command_yields_and_is_polled_to_its_end() {
 fn a_terminal_takes_input_and_control_characters() {
     let scene = scene(vec![
         command(
-            "stty -echo; test -t 0 && test -t 1 && echo tty; stty size; echo $TERM; read name; echo \"hi $name\"; cat",
+            "stty -echo; test -t 0 && test -t 1 && echo tty; test -e $(tty) && echo named; stty size; echo $TERM; read name; echo \"hi $name\"; cat",
             &json!({"tty": true, "yield_time_ms": 3000}),
         ),
         write_stdin(json!({"session_id": 1, "chars": "Ada\n", "yield_time_ms": 2000})),
         write_stdin(json!({"session_id": 1, "chars": "\u{3}", "yield_time_ms": 5000})),
     ]);
     let run = scene.completes(&["go"]);
-    assert_eq!(scene.printed(0, 0), "tty\n24 80\nxterm\n");
+    assert_eq!(scene.printed(0, 0), "tty\nnamed\n24 80\nxterm\n");
     assert_eq!(scene.printed(1, 0), "hi Ada\n");
     let end = scene.output(2, 0);
     assert!(end.contains("Process exited with code 130\n"), "{end}");

@@ -87,8 +87,7 @@ fn nothing_is_left_of_short_outputs_and_of_ephemeral_sessions() {
     let scene = self::scene(["seq 600000".to_owned()]);
     scene.completes(&["--ephemeral", "go"]);
     assert!(scene.output(0, 0).contains("\nFull output: "));
-    let outputs = scene.workspace.home().join("outputs");
-    assert_eq!(fs::read_dir(&outputs).unwrap().count(), 0);
+    assert!(!scene.workspace.home().join("outputs").exists());
 }
 
 #[test]

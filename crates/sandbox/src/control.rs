@@ -40,6 +40,8 @@ pub(crate) enum Request {
     Expect,
     /// What the policy says of a path. The payload is the path; the answer goes to the descriptor.
     Explain,
+    /// A new terminal. Its two ends go to the descriptor, or nothing if there can be none.
+    Terminal,
 }
 
 /// How the payload of a spawn request is divided.

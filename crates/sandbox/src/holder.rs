@@ -21,6 +21,7 @@ use crate::level::{LevelRefusal, LevelReport};
 use crate::personality::{HOLDER_WORD, PERSONALITY};
 use crate::policy::SandboxPolicy;
 use crate::proxy::Proxy;
+use crate::terminal::{self, Terminal};
 use crate::{sys, variables};
 
 /// Why there is no holder.
@@ -160,16 +161,33 @@ impl Holder {
     /// When the holder is gone.
     pub async fn explain(&self, path: &Path) -> Result<Explanation, SpawnError> {
         let gone = |source| SpawnError::HolderGone { source };
-        let (ours, theirs) = control::socket_pair().map_err(gone)?;
-        let ours = register(ours).map_err(gone)?;
         let path = followed(path);
         let payload = path.as_os_str().as_bytes();
-        send(&self.control, &Request::Explain, payload, &[theirs.as_fd()])
-            .await
-            .map_err(gone)?;
+        let packet = self.ask(&Request::Explain, payload).await.map_err(gone)?;
+        Ok(packet.parse().map_err(gone)?.0)
+    }
+
+    /// A new terminal, and the command's end of it, for its standard streams. It has a name inside
+    /// if the machine allows that.
+    ///
+    /// # Errors
+    /// When there can be none, or the holder is gone.
+    pub async fn open_terminal(&self) -> io::Result<(Terminal, OwnedFd)> {
+        let packet = self.ask(&Request::Terminal, &[]).await?;
+        match <[OwnedFd; 2]>::try_from(packet.fds) {
+            Ok(ends) => Terminal::new(ends),
+            Err(_) => Terminal::new(terminal::open_pair()?),
+        }
+    }
+
+    /// Asks something, and waits for the answer.
+    async fn ask(&self, request: &Request, payload: &[u8]) -> io::Result<Packet> {
+        let (ours, theirs) = control::socket_pair()?;
+        let ours = register(ours)?;
+        send(&self.control, request, payload, &[theirs.as_fd()]).await?;
         drop(theirs);
-        let answer = receive(&ours).await.map_err(gone)?;
-        answer.ok_or_else(|| gone(io::ErrorKind::UnexpectedEof.into()))
+        let answer = receive_packet(&ours).await?;
+        answer.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
     }
 
     /// Ends everything and waits until it is gone.

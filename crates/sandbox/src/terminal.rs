@@ -34,25 +34,31 @@ pub struct Terminal {
     unwritten: BytesMut,
 }
 
+/// The two ends of a new pseudo-terminal: the agent's and the command's. Its name is one in the
+/// `/dev/pts` of this process.
+pub(crate) fn open_pair() -> io::Result<[OwnedFd; 2]> {
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let master = openpt(flags)?;
+    grantpt(&master)?;
+    unlockpt(&master)?;
+    let name = ptsname(&master, Vec::new())?;
+    let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let slave = rustix::fs::open(&*name, flags, Mode::empty())?;
+    tcsetwinsize(&slave, SIZE)?;
+    let status = rustix::fs::fcntl_getfl(&master)?;
+    rustix::fs::fcntl_setfl(&master, status | OFlags::NONBLOCK)?;
+    Ok([master, slave])
+}
+
 impl Terminal {
-    /// A terminal, and the command's end of it.
-    pub fn open() -> io::Result<(Self, OwnedFd)> {
-        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
-        let master = openpt(flags)?;
-        grantpt(&master)?;
-        unlockpt(&master)?;
-        let name = ptsname(&master, Vec::new())?;
-        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let theirs = rustix::fs::open(&*name, flags, Mode::empty())?;
-        tcsetwinsize(&theirs, SIZE)?;
-        let status = rustix::fs::fcntl_getfl(&master)?;
-        rustix::fs::fcntl_setfl(&master, status | OFlags::NONBLOCK)?;
+    /// The agent's side of two ends.
+    pub(crate) fn new([master, slave]: [OwnedFd; 2]) -> io::Result<(Self, OwnedFd)> {
         let terminal = Self {
             master: sys::watch(master)?,
-            slave: Some(theirs.try_clone()?),
+            slave: Some(slave.try_clone()?),
             unwritten: BytesMut::new(),
         };
-        Ok((terminal, theirs))
+        Ok((terminal, slave))
     }
 
     /// Types something; it is written while somebody reads.

@@ -97,6 +97,9 @@ impl Drop for OutputFiles {
         } else {
             fs::remove_dir(&self.directory)
         };
+        // Of an ephemeral thread nothing stays, not even the place, unless others use it.
+        let place = self.directory.parent().filter(|_| self.is_ephemeral);
+        let removed = removed.and_then(|()| place.map_or(Ok(()), fs::remove_dir));
         if let Err(err) = removed {
             tracing::trace!(error = %err, "outputs stay");
         }

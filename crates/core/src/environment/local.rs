@@ -114,7 +114,14 @@ impl LocalEnvironment {
         let failed = |err: std::io::Error| SpawnError::Failed {
             reason: err.to_string(),
         };
-        let (output, stdin, stdout) = streams(command.has_terminal()).map_err(failed)?;
+        let streams = if command.has_terminal() {
+            let (terminal, theirs) = holder.open_terminal().await.map_err(failed)?;
+            let stdin = theirs.try_clone().map_err(failed)?;
+            (Output::Terminal(terminal), Some(stdin), theirs)
+        } else {
+            pipes().map_err(failed)?
+        };
+        let (output, stdin, stdout) = streams;
         let stderr = stdout.try_clone().map_err(failed)?;
         let program = command.argv().first().cloned().unwrap_or_default();
         let mut env = self.settings.variables.clone();
@@ -320,19 +327,11 @@ enum Output {
 }
 
 /// The agent's end of a command's output, and the command's input and output.
-fn streams(in_terminal: bool) -> io::Result<(Output, Option<OwnedFd>, OwnedFd)> {
-    if in_terminal {
-        let (terminal, theirs) = Terminal::open()?;
-        let stdin = theirs.try_clone()?;
-        return Ok((Output::Terminal(terminal), Some(stdin), theirs));
-    }
+fn pipes() -> io::Result<(Output, Option<OwnedFd>, OwnedFd)> {
     let (reader, writer) = std::io::pipe()?;
     let reader = pipe::Receiver::from_owned_fd(OwnedFd::from(reader))?;
-    Ok((
-        Output::Pipe(reader, BytesMut::new()),
-        None,
-        OwnedFd::from(writer),
-    ))
+    let output = Output::Pipe(reader, BytesMut::new());
+    Ok((output, None, OwnedFd::from(writer)))
 }
 
 /// What can be read now; `None` at the end.

@@ -28,6 +28,7 @@ use crate::control::{
 };
 use crate::proxy;
 use crate::sys::{self, Forked};
+use crate::terminal;
 
 /// How long the holder waits for commands that it has killed. Longer takes only one that hangs in
 /// the kernel.
@@ -180,6 +181,17 @@ impl Holder {
                     .map(|socket| control::send(socket.as_fd(), &explanation, &[], &[]));
                 if !matches!(sent, Some(Ok(()))) {
                     tracing::debug!("an explanation could not be sent");
+                }
+            }
+            Ok((Request::Terminal, _)) => {
+                // The commands' `/dev/pts` is that of this process, so that its name leads there.
+                let ends = terminal::open_pair();
+                let fds: Vec<_> = ends.iter().flatten().map(AsFd::as_fd).collect();
+                let made = ends.is_ok();
+                let socket = packet.fds.first();
+                let sent = socket.map(|socket| control::send(socket.as_fd(), &made, &[], &fds));
+                if !matches!(sent, Some(Ok(()))) {
+                    tracing::debug!("a terminal could not be handed over");
                 }
             }
             Ok((Request::SetUp { .. }, _)) | Err(_) => {
