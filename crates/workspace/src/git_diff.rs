@@ -6,9 +6,10 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use similar::{Algorithm, DiffOp, capture_diff_slices_deadline, group_diff_ops};
+use similar::algorithms::{Capture, Compact, Replace, myers};
+use similar::{DiffOp, group_diff_ops};
 
 /// Unchanged lines around a change.
 const CONTEXT_LINES: usize = 3;
@@ -69,7 +70,7 @@ impl GitDiff<'_> {
             let new = self.after.map_or(none, |_| quoted("b/", &new_name));
             // Writing to a string cannot fail.
             let _ = writeln!(out, "--- {old}\n+++ {new}");
-            hunks(&mut out, before, after);
+            out.push_str(&hunks(before, after));
         }
         Ok(out)
     }
@@ -138,13 +139,15 @@ fn quoted(prefix: &str, name: &str) -> String {
     out
 }
 
-fn hunks(out: &mut String, before: &str, after: &str) {
+/// The differing lines of two texts, with three unchanged ones around them, as hunks of a unified
+/// diff without its head; empty when there are none.
+pub fn hunks(before: &str, after: &str) -> String {
+    let mut out = String::new();
     // A lone CR ends no line for git.
     let old: Vec<&str> = before.split_inclusive('\n').collect();
     let new: Vec<&str> = after.split_inclusive('\n').collect();
-    let deadline = std::time::Instant::now() + SEARCH_TIME;
-    let ops = capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(deadline));
-    for group in group_diff_ops(ops, CONTEXT_LINES) {
+    let deadline = Instant::now() + SEARCH_TIME;
+    for group in group_diff_ops(differences(&old, &new, deadline), CONTEXT_LINES) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else {
             continue;
         };
@@ -158,8 +161,20 @@ fn hunks(out: &mut String, before: &str, after: &str) {
             range(new_start, new_len)
         );
         for op in &group {
-            lines(out, op, &old, &new);
+            lines(&mut out, op, &old, &new);
         }
+    }
+    out
+}
+
+/// What `similar::capture_diff_slices_deadline` does, without the algorithms that are not used:
+/// choosing one at run time would keep all of them in the program, which is 0.6 MB.
+fn differences(old: &[&str], new: &[&str], deadline: Instant) -> Vec<DiffOp> {
+    let mut found = Compact::new(Replace::new(Capture::new()), old, new);
+    let (all_old, all_new) = (0..old.len(), 0..new.len());
+    match myers::diff_deadline(&mut found, old, all_old, new, all_new, Some(deadline)) {
+        Ok(()) => found.into_inner().into_inner().into_ops(),
+        Err(never) => match never {},
     }
 }
 

@@ -17,7 +17,7 @@ mod workspace;
 
 pub use change::{ChangeKind, FileChange};
 pub use commit::{CommitError, Committed, TEMPORARY_PREFIX};
-pub use git_diff::{GitDiff, NoText};
+pub use git_diff::{GitDiff, NoText, hunks};
 pub use refusal::Refusal;
 pub use target::Target;
 pub use workspace::{Durability, MAX_READ_BYTES, Workspace, WritableRoot};

@@ -1,14 +1,14 @@
 //! The edit as people read it: a unified diff. It is only shown, never applied.
 
+use std::fmt::Write as _;
+
 use agent_apply_patch::{ChangeKind, Plan};
-use similar::TextDiff;
+use agent_workspace::hunks;
 
 /// Files larger than this, in bytes, are not compared line by line for display.
 const MAX_COMPARED_BYTES: usize = 1 << 20;
 /// The diff is cut after so many bytes.
 const MAX_DIFF_BYTES: usize = 64 << 10;
-/// Unchanged lines around a change.
-const CONTEXT_LINES: usize = 3;
 
 /// The changes of a plan as one diff.
 pub(super) fn unified(plan: &Plan) -> String {
@@ -30,13 +30,11 @@ pub(super) fn unified(plan: &Plan) -> String {
         }
         let before = String::from_utf8_lossy(before);
         let after = String::from_utf8_lossy(after);
-        let diff = TextDiff::from_lines(&*before, &*after);
-        let rendered = diff
-            .unified_diff()
-            .context_radius(CONTEXT_LINES)
-            .header(&change.path, new_path)
-            .to_string();
-        text.push_str(&rendered);
+        let hunks = hunks(&before, &after);
+        if !hunks.is_empty() {
+            let path = &change.path;
+            let _ = write!(text, "--- {path}\n+++ {new_path}\n{hunks}");
+        }
     }
     if text.len() > MAX_DIFF_BYTES {
         text.truncate(text.floor_char_boundary(MAX_DIFF_BYTES));
