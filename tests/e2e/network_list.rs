@@ -95,7 +95,7 @@ fn a_profile_does_not_replace_the_proxy() {
     scene.completes(&["go"]);
     let printed = scene.printed(0, 0);
     // The address that the profile saw holds for the commands as well.
-    let start = "hello\nsocks5h://127.0.0.1:";
+    let start = "hello\nhttp://127.0.0.1:";
     assert!(printed.starts_with(start), "{}", scene.output(0, 0));
 }
 

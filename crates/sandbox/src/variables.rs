@@ -27,10 +27,10 @@ pub(crate) fn own(level: SandboxLevel, policy: &SandboxPolicy, port: Option<u16>
     match (policy.proxied_hosts(), port) {
         (Some(list), Some(port)) => {
             let http = format!("http://127.0.0.1:{port}");
-            // `h`: the proxy looks names up, which commands cannot.
-            let socks = format!("socks5h://127.0.0.1:{port}");
             let no_proxy = list.own_loopback().join(",");
-            let values = [&http, &http, &socks, &no_proxy];
+            // Not `socks5h`, which the port speaks as well: httpx fails at its start where its
+            // library for SOCKS is missing.
+            let values = [&http, &http, &http, &no_proxy];
             let values = values.into_iter().flat_map(|value| [value, value]);
             for (name, value) in PROXY_VARIABLES.iter().zip(values) {
                 variables.push((name.into(), value.into()));

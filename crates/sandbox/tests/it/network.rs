@@ -222,16 +222,13 @@ fn proxy_variables_are_replaced() {
             .lines()
             .filter_map(|line| line.strip_prefix("http_proxy="));
         let port = http.next().unwrap().rsplit_once(':').unwrap().1;
-        let (http, socks) = (
-            format!("http://127.0.0.1:{port}"),
-            format!("socks5h://127.0.0.1:{port}"),
-        );
+        let http = format!("http://127.0.0.1:{port}");
         let own = "localhost,127.0.0.1,::1";
         let mut expected = vec!["NODE_USE_ENV_PROXY=1".to_owned()];
         for (name, value) in [
             ("http_proxy", http.as_str()),
             ("https_proxy", &http),
-            ("all_proxy", &socks),
+            ("all_proxy", &http),
             ("no_proxy", own),
         ] {
             expected.push(format!("{name}={value}"));
