@@ -48,6 +48,8 @@ mod oneshot;
 mod personality;
 mod policy;
 mod proxy;
+#[cfg(any(target_os = "macos", test))]
+mod seatbelt;
 mod secrets;
 mod sys;
 mod terminal;

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::git_dirs;
 use crate::hosts::HostList;
-use crate::personality::hidden;
-use crate::secrets::account_home;
+use crate::secrets::{self, account_home};
 
 /// Whether commands reach the network.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -159,7 +158,7 @@ impl SandboxPolicy {
         if !self.confines() {
             return Vec::new();
         }
-        hidden::secrets(&self.resolve())
+        secrets::hidden(&self.resolve())
     }
 
     fn homes(&self) -> Vec<PathBuf> {

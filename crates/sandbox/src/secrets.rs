@@ -9,6 +9,8 @@ use std::sync::OnceLock;
 
 use nix::unistd::{User, getuid};
 
+use crate::policy::ResolvedPolicy;
+
 /// Files and directories relative to the home directory. A final `*` matches any ending of the
 /// last component.
 const UNDER_HOME: &[&str] = &[
@@ -84,6 +86,35 @@ const UNDER_HOME: &[&str] = &[
     ".local/share/containers/podman",
     ".orbstack",
     ".rd",
+    // Where macOS and its programs keep the same.
+    #[cfg(target_os = "macos")]
+    "Library/Accounts",
+    #[cfg(target_os = "macos")]
+    "Library/Application Support/BraveSoftware",
+    #[cfg(target_os = "macos")]
+    "Library/Application Support/Chromium",
+    #[cfg(target_os = "macos")]
+    "Library/Application Support/Firefox",
+    #[cfg(target_os = "macos")]
+    "Library/Application Support/Google/Chrome*",
+    #[cfg(target_os = "macos")]
+    "Library/Application Support/Microsoft Edge*",
+    #[cfg(target_os = "macos")]
+    "Library/Application Support/gcloud",
+    #[cfg(target_os = "macos")]
+    "Library/Containers",
+    #[cfg(target_os = "macos")]
+    "Library/Cookies",
+    #[cfg(target_os = "macos")]
+    "Library/Group Containers",
+    #[cfg(target_os = "macos")]
+    "Library/Keychains",
+    #[cfg(target_os = "macos")]
+    "Library/Mail",
+    #[cfg(target_os = "macos")]
+    "Library/Messages",
+    #[cfg(target_os = "macos")]
+    "Library/Safari",
 ];
 
 /// Entries of the agent's own directory that commands may need. All else is hidden: settings may
@@ -98,6 +129,9 @@ const SHOWN_IN_AGENT_HOME: &[&str] = &[
     "shims",
     "skills",
 ];
+
+/// Directories at the top of a writable root that configure the agent itself.
+pub(crate) const AGENT_NAMES: &[&str] = &[".agent", ".agents", ".codex"];
 
 /// The home directory of the account that this process runs as, whatever `HOME` says.
 pub fn account_home() -> Option<PathBuf> {
@@ -143,6 +177,50 @@ pub(crate) fn existing(home: &Path) -> Vec<PathBuf> {
 /// Whether commands see an entry of the agent's directory.
 pub(crate) fn shown_in_agent_home(name: &std::ffi::OsStr) -> bool {
     SHOWN_IN_AGENT_HOME.iter().any(|shown| name == *shown)
+}
+
+/// What commands see of the agent's directory, as it exists now; `None` if it cannot be listed.
+pub(crate) fn shown_of_agent_home(policy: &ResolvedPolicy, home: &Path) -> Option<Vec<PathBuf>> {
+    let entries = fs::read_dir(home).ok()?;
+    let mut shown: Vec<_> = entries
+        .flatten()
+        .filter(|entry| shown_in_agent_home(&entry.file_name()))
+        .filter(|entry| {
+            entry
+                .file_type()
+                .is_ok_and(|kind| kind.is_dir() || kind.is_file())
+        })
+        .map(|entry| entry.path())
+        // Where it may be written it is put back as a root.
+        .chain(policy.workspace.clone().filter(|workspace| {
+            policy.roots.is_empty() && workspace.starts_with(home) && workspace != home
+        }))
+        .collect();
+    let records = policy.readable_records.iter();
+    shown.extend(
+        records
+            .filter(|record| record.starts_with(home) && **record != home)
+            .cloned(),
+    );
+    Some(shown)
+}
+
+/// The secrets that exist now. A directory around the workspace or a root stays visible: who
+/// works in there asked for it.
+pub(crate) fn hidden(policy: &ResolvedPolicy) -> Vec<PathBuf> {
+    let mut paths = policy.denied_reads.clone();
+    paths.extend(policy.homes.iter().flat_map(|home| existing(home)));
+    paths.retain(|path| {
+        let roots = policy.roots.iter().map(|root| &root.path);
+        !policy
+            .workspace
+            .iter()
+            .chain(roots)
+            .any(|root| root.starts_with(path))
+    });
+    paths.sort();
+    paths.dedup();
+    paths
 }
 
 fn with_prefix(path: &Path) -> Vec<PathBuf> {

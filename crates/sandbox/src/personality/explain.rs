@@ -10,7 +10,7 @@ use super::world::World;
 use crate::explain::{Answer, Explanation, Verdict};
 use crate::level::Layer;
 use crate::policy::{Root, RootKind};
-use crate::sys;
+use crate::{secrets, sys};
 
 /// What commands of this world may do with `path`, which is absolute and has its links followed.
 pub(crate) fn explain(world: &World, path: &Path) -> Explanation {
@@ -51,7 +51,7 @@ fn read(world: &World, protections: &Protections, path: &Path) -> Verdict {
     let denied = |rule: String| Verdict::new(Answer::Denied, rule);
     let policy = &world.policy;
     // The enforced list: what is around a root is not denied.
-    if let Some(entry) = covering(&hidden::secrets(policy), path) {
+    if let Some(entry) = covering(&secrets::hidden(policy), path) {
         let rule = if policy.denied_reads.contains(entry) {
             format!("`deny_read` or `.agentignore` names `{}`", entry.display())
         } else {

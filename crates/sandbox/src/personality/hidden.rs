@@ -114,29 +114,9 @@ pub(crate) fn hollow(policy: &ResolvedPolicy) -> Vec<HollowDirectory> {
         }
     }
     if let Some(path) = &policy.agent_home
-        && let Ok(entries) = fs::read_dir(path)
+        && let Some(shown) = secrets::shown_of_agent_home(policy, path)
     {
-        let mut shown: Vec<_> = entries
-            .flatten()
-            .filter(|entry| secrets::shown_in_agent_home(&entry.file_name()))
-            .filter(|entry| {
-                entry
-                    .file_type()
-                    .is_ok_and(|kind| kind.is_dir() || kind.is_file())
-            })
-            .map(|entry| entry.path())
-            // Where it may be written it is put back as a root.
-            .chain(policy.workspace.clone().filter(|workspace| {
-                policy.roots.is_empty() && workspace.starts_with(path) && workspace != path
-            }))
-            .collect();
         let path = path.clone();
-        let records = policy.readable_records.iter();
-        shown.extend(
-            records
-                .filter(|record| record.starts_with(&path) && **record != path)
-                .cloned(),
-        );
         found.push(HollowDirectory { path, shown });
     }
     found
@@ -148,7 +128,7 @@ pub(crate) fn paths(
     host: &HostSockets,
     scanner: &mut Scanner,
 ) -> Vec<PathBuf> {
-    let mut paths = secrets(policy);
+    let mut paths = secrets::hidden(policy);
     paths.extend(host.paths());
     paths.extend(
         DAEMON_SOCKETS
@@ -166,24 +146,6 @@ pub(crate) fn paths(
         let sockets = scanner.scan(&root.path, reach).sockets.into_iter();
         paths.extend(sockets.filter(|path| somebody_listens(path)));
     }
-    paths.sort();
-    paths.dedup();
-    paths
-}
-
-/// The secrets that exist now. A directory around the workspace or a root stays visible: who
-/// works in there asked for it.
-pub(crate) fn secrets(policy: &ResolvedPolicy) -> Vec<PathBuf> {
-    let mut paths = policy.denied_reads.clone();
-    paths.extend(policy.homes.iter().flat_map(|home| secrets::existing(home)));
-    paths.retain(|path| {
-        let roots = policy.roots.iter().map(|root| &root.path);
-        !policy
-            .workspace
-            .iter()
-            .chain(roots)
-            .any(|root| root.starts_with(path))
-    });
     paths.sort();
     paths.dedup();
     paths

@@ -9,7 +9,6 @@ use landlock::{
     Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
 };
 
-use super::hidden;
 use crate::policy::ResolvedPolicy;
 use crate::secrets;
 
@@ -153,7 +152,7 @@ fn writable(policy: &ResolvedPolicy, root: &Path, beside: Beside) -> Vec<PathBuf
 
 /// What may not be read where no mount hides it.
 fn denied(policy: &ResolvedPolicy) -> Vec<PathBuf> {
-    let mut denied = hidden::secrets(policy);
+    let mut denied = secrets::hidden(policy);
     if let Some(agent_home) = &policy.agent_home {
         let roots = policy.roots.iter().map(|root| root.path.as_path());
         let open: Vec<&Path> = policy

@@ -16,9 +16,7 @@ use crate::git_dirs;
 use crate::git_dirs::nested::{self, Found};
 use crate::ignore_file::IGNORE_FILE;
 use crate::policy::{ResolvedPolicy, Root, RootKind};
-
-/// Directories at the top of a writable root that configure the agent itself.
-const AGENT_NAMES: &[&str] = &[".agent", ".agents", ".codex"];
+use crate::secrets;
 
 /// What to hold, and how.
 #[derive(Debug, Default, Clone)]
@@ -63,7 +61,7 @@ impl Protections {
                 RootKind::Project | RootKind::Temporary => {}
             }
             let ignore_file = root.path.join(IGNORE_FILE);
-            let names = AGENT_NAMES.iter().map(|name| root.path.join(name));
+            let names = secrets::AGENT_NAMES.iter().map(|name| root.path.join(name));
             // It may be made: that takes nothing away from what is protected.
             let names = names.chain(exists(&ignore_file).then_some(ignore_file));
             let tree = match root.kind {
@@ -99,7 +97,7 @@ impl Protections {
                 }
             }
         }
-        let sockets = std::mem::replace(&mut protections.hidden, hidden::secrets(policy));
+        let sockets = std::mem::replace(&mut protections.hidden, secrets::hidden(policy));
         protections.pin_hidden(policy);
         if world.report.own_network {
             protections.hidden.extend(hidden::host_sockets(sockets));
