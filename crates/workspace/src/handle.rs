@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
 
-use rustix::fs::{AtFlags, Dev, FileType, Mode, OFlags, RenameFlags, Stat};
+use rustix::fs::{AtFlags, Dev, FileType, Mode, OFlags, RawMode, RenameFlags, Stat};
 use rustix::io::Errno;
 
 /// An open directory.
@@ -38,7 +38,13 @@ impl Identity {
     }
 }
 
-const DIRECTORY: OFlags = OFlags::PATH
+/// Only Linux opens a directory that may be searched but not read.
+#[cfg(target_os = "linux")]
+const SEARCH: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const SEARCH: OFlags = OFlags::RDONLY;
+
+const DIRECTORY: OFlags = SEARCH
     .union(OFlags::DIRECTORY)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
@@ -93,7 +99,7 @@ impl Directory {
     }
 
     /// Creates a file that does not exist.
-    pub(crate) fn create_file(&self, name: &OsStr, mode: u32) -> io::Result<File> {
+    pub(crate) fn create_file(&self, name: &OsStr, mode: RawMode) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
         let mode = Mode::from_raw_mode(mode);
         let fd = rustix::fs::openat(&*self.0, name, flags | OFlags::CLOEXEC, mode)?;

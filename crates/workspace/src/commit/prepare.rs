@@ -5,7 +5,7 @@ use std::fs::File;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, ErrorKind, Write as _};
 
-use rustix::fs::{FileType, OFlags, Stat};
+use rustix::fs::{FileType, OFlags, RawMode, Stat};
 use rustix::io::Errno;
 
 use super::step::{Action, Step};
@@ -305,7 +305,7 @@ pub(super) fn may_go_in_place(err: &io::Error) -> bool {
 }
 
 /// A file that nobody can have prepared or can guess.
-fn create_temporary(directory: &Directory, mode: u32) -> io::Result<(File, OsString)> {
+fn create_temporary(directory: &Directory, mode: RawMode) -> io::Result<(File, OsString)> {
     let mut result = Err(io::Error::from(ErrorKind::AlreadyExists));
     for _ in 0..MAX_NAMES {
         let name = temporary_name();
