@@ -75,6 +75,9 @@ pub enum SandboxLevel {
     NoNamespaces,
     /// Namespaces and seccomp only.
     NoLandlock,
+    /// The Seatbelt of macOS, which has none of the others.
+    #[cfg(target_os = "macos")]
+    Seatbelt,
     /// Nothing: commands are refused unless full access was asked for.
     None,
 }
@@ -87,6 +90,8 @@ impl SandboxLevel {
             Self::FullWithoutFreshProc => "full-without-fresh-proc",
             Self::NoNamespaces => "no-namespaces",
             Self::NoLandlock => "no-landlock",
+            #[cfg(target_os = "macos")]
+            Self::Seatbelt => "seatbelt",
             Self::None => "none",
         }
     }

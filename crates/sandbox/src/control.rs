@@ -15,8 +15,8 @@ use nix::sys::socket::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::finding::Finding;
 use crate::level::LevelReport;
-use crate::personality::findings::Finding;
 use crate::policy::SandboxPolicy;
 
 const INLINE_LIMIT: usize = 48 * 1024;

@@ -83,6 +83,11 @@ pub fn explain_denial(
              privileged system calls; processes outside cannot be signalled"
                 .to_owned()
         }
+        // What Seatbelt says to everything.
+        Kind::Operation if cfg!(target_os = "macos") => format!(
+            "{}; nor can secrets be read, or what is outside be reached or signalled",
+            writing(policy)
+        ),
         Kind::Operation => "the sandbox may have denied this: tracing, mounts, namespaces and \
              other privileged system calls are off, and processes outside cannot be signalled"
             .to_owned(),
@@ -106,6 +111,12 @@ fn writing(policy: &SandboxPolicy) -> String {
 }
 
 fn network(policy: &SandboxPolicy, level: SandboxLevel) -> String {
+    if let Some(list) = policy.network.hosts().filter(|_| cfg!(target_os = "macos")) {
+        return format!(
+            "the sandbox probably denied this: of the network only {list} is reached, through the \
+             proxy that `HTTPS_PROXY` and `ALL_PROXY` name"
+        );
+    }
     if let Some(list) = policy.network.hosts() {
         return format!(
             "the sandbox probably denied this: of the network only {list} and this session's own \
@@ -113,7 +124,7 @@ fn network(policy: &SandboxPolicy, level: SandboxLevel) -> String {
              `ALL_PROXY` name; what does not use it finds no network"
         );
     }
-    let scope = if level == SandboxLevel::NoNamespaces {
+    let scope = if cfg!(target_os = "macos") || level == SandboxLevel::NoNamespaces {
         "the network is off"
     } else {
         "the network is off, except for servers that this session's commands started on localhost"

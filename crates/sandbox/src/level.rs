@@ -72,6 +72,9 @@ pub enum Layer {
     Landlock,
     /// The filter of system calls.
     Seccomp,
+    /// The sandbox of macOS, instead of all others.
+    #[cfg(target_os = "macos")]
+    Seatbelt,
 }
 
 impl Layer {
@@ -84,6 +87,8 @@ impl Layer {
             Self::FreshProc => "fresh /proc",
             Self::Landlock => "Landlock",
             Self::Seccomp => "seccomp",
+            #[cfg(target_os = "macos")]
+            Self::Seatbelt => "Seatbelt",
         }
     }
 
@@ -100,6 +105,8 @@ impl Layer {
             Self::FreshProc => "processes of the container can be seen, not touched",
             Self::Landlock => "there is no second layer below the mounts",
             Self::Seccomp => "everything: commands are refused",
+            #[cfg(target_os = "macos")]
+            Self::Seatbelt => "everything: commands are refused",
         }
     }
 }
@@ -129,6 +136,7 @@ impl LevelReport {
     }
 
     /// The level that follows from the missing layers.
+    #[cfg(target_os = "linux")]
     pub(crate) fn settle(&mut self) {
         self.level = match (self.has(Layer::Namespaces), self.has(Layer::Landlock)) {
             _ if !self.has(Layer::Seccomp) => SandboxLevel::None,

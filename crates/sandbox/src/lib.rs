@@ -7,6 +7,11 @@
 //! commands end. A network that is a list of hosts ([`HostList`]) is a proxy in the agent's own
 //! process. This crate does not decide which policy applies and asks nobody.
 //!
+//! All this is Linux. On macOS the [`Holder`] is a part of the agent and starts each command by
+//! `sandbox-exec`, with a Seatbelt profile that `seatbelt` writes; what is weaker there stands in
+//! `holder/macos.rs` and `command/macos.rs`. Nothing of it was ever run. On other systems this
+//! crate does not build, so that nothing runs commands without limits by mistake.
+//!
 //! Known limits, beside those of the level that a machine grants:
 //! - what a hard link or a descriptor from before the sandbox leads to stays reachable;
 //! - a protected or hidden file that somebody outside replaces by renaming is closed again for
@@ -35,22 +40,43 @@
 //!   later commands of the same holder: what exists is what gets a rule;
 //! - debuggers and tracers do not work inside, and 32-bit programs end at their first call.
 
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+compile_error!(
+    "there is no sandbox for this system yet, and nothing here runs commands without one; \
+     use Linux, on Windows that of WSL"
+);
+
 mod command;
+#[cfg(target_os = "linux")]
 mod control;
 mod denial;
 mod explain;
+mod finding;
+#[cfg_attr(
+    target_os = "macos",
+    expect(dead_code, reason = "only Linux looks at repositories after a command")
+)]
 mod git_dirs;
 mod holder;
 mod hosts;
 mod ignore_file;
 mod level;
 mod oneshot;
+#[cfg(target_os = "linux")]
 mod personality;
 mod policy;
+#[cfg_attr(
+    target_os = "macos",
+    expect(dead_code, reason = "only Linux runs it on a thread of its own")
+)]
 mod proxy;
 #[cfg(any(target_os = "macos", test))]
 mod seatbelt;
 mod secrets;
+#[cfg(target_os = "linux")]
+mod sys;
+#[cfg(target_os = "macos")]
+#[path = "sys/macos.rs"]
 mod sys;
 mod terminal;
 mod variables;
@@ -58,12 +84,15 @@ mod variables;
 pub use command::{CommandEnd, CommandSpec, SandboxedCommand, SpawnError};
 pub use denial::{Failure, explain_denial};
 pub use explain::{Answer, Explanation, Verdict};
+pub use finding::{Finding, FindingAction};
 pub use holder::{Holder, HolderOptions, SandboxError};
+#[cfg(target_os = "macos")]
+pub use holder::{PERSONALITY, run_personality};
 pub use hosts::{HostDenial, HostEntryError, HostList};
 pub use ignore_file::{IGNORE_FILE, IgnoreFileError, ignored_paths};
 pub use level::{Layer, LevelRefusal, LevelReport, MissingLayer};
 pub use oneshot::{OneShot, OneShotEnd, OneShotError, run_command_in_sandbox};
-pub use personality::findings::{Finding, FindingAction};
+#[cfg(target_os = "linux")]
 pub use personality::{PERSONALITY, run_personality};
 pub use policy::{NetworkAccess, SandboxPolicy, TemporaryOptions, toolchain_caches};
 pub use secrets::account_home;

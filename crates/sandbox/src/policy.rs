@@ -219,6 +219,12 @@ const TOOLCHAIN_CACHES: &[&str] = &[
     ".nuget/packages",
     ".local/share/pnpm/store",
     "go/pkg/mod",
+    #[cfg(target_os = "macos")]
+    "Library/Caches/Yarn",
+    #[cfg(target_os = "macos")]
+    "Library/Caches/go-build",
+    #[cfg(target_os = "macos")]
+    "Library/Caches/pip",
 ];
 
 /// The usual caches of toolchains under a home directory, for `cache_roots`.

@@ -37,8 +37,13 @@ pub struct Terminal {
 /// The two ends of a new pseudo-terminal: the agent's and the command's. Its name is one in the
 /// `/dev/pts` of this process.
 pub(crate) fn open_pair() -> io::Result<[OwnedFd; 2]> {
-    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY;
+    #[cfg(target_os = "linux")]
+    let flags = flags | OpenptFlags::CLOEXEC;
     let master = openpt(flags)?;
+    // Not at once on macOS: a program that another thread starts in between inherits it.
+    #[cfg(target_os = "macos")]
+    rustix::io::fcntl_setfd(&master, rustix::io::FdFlags::CLOEXEC)?;
     grantpt(&master)?;
     unlockpt(&master)?;
     let name = ptsname(&master, Vec::new())?;

@@ -1,73 +1,16 @@
 //! What a command did to protected paths that no mount could hold.
 
-use std::fmt;
 use std::fs::Permissions;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
 use super::protections::{Protections, repository_above};
 use super::snapshot::Snapshot;
 use super::world::World;
+use crate::finding::{Finding, FindingAction};
 use crate::git_dirs::{self, nested};
-use crate::policy::path_bytes;
-
-/// A protected path that a command made or changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
-    /// Which path.
-    #[serde(with = "path_bytes")]
-    pub path: PathBuf,
-    /// What was done about it.
-    pub action: FindingAction,
-}
-
-/// What became of a finding.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FindingAction {
-    /// It was renamed, so that nothing uses it.
-    PutAside {
-        /// Its new path.
-        #[serde(with = "path_bytes")]
-        to: PathBuf,
-    },
-    /// What was there before is back.
-    Restored,
-    /// Nothing: it is allowed, but worth knowing, like a new repository.
-    Reported,
-    /// It could be neither put aside nor restored.
-    Kept {
-        /// Why.
-        reason: String,
-    },
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self.path.display();
-        match &self.action {
-            FindingAction::PutAside { to } => write!(
-                f,
-                "the command made the protected path `{path}`; it was put aside as `{}`",
-                to.display()
-            ),
-            FindingAction::Restored => write!(
-                f,
-                "the command changed the protected path `{path}`; it was put back as it was"
-            ),
-            FindingAction::Reported => write!(f, "the command made `{path}`"),
-            FindingAction::Kept { reason } => write!(
-                f,
-                "the command changed the protected path `{path}`, and it could not be put back: \
-                 {reason}"
-            ),
-        }
-    }
-}
 
 /// What is looked at again after a command.
 #[derive(Debug, Default)]

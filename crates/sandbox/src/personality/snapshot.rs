@@ -12,8 +12,9 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use super::findings::{Finding, FindingAction, exists, is_closed, open_up, put_aside};
+use super::findings::{exists, is_closed, open_up, put_aside};
 use super::protections::Protections;
+use crate::finding::{Finding, FindingAction};
 
 const FILE_LIMIT: u64 = 1024 * 1024;
 const TOTAL_LIMIT: u64 = 8 * 1024 * 1024;
