@@ -18,7 +18,7 @@
 //!   the next command only, not for one that runs already;
 //! - of sockets with a path that programs outside listen on, those are closed that the kernel lists
 //!   for the holder's own network, or that a bounded look at the roots finds (two directories deep
-//!   in projects, four in temporary directories), at the holder's start and again before each
+//!   in projects, three in temporary directories, 100 directories at most), at the holder's start and again before each
 //!   command while the network is off. One that appears while a command runs, or that was made in
 //!   another network by a path that the look does not reach, can be connected to;
 //! - of git, the work tree at each writable root is protected, with its submodules and linked

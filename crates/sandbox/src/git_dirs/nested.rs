@@ -31,21 +31,23 @@ pub(crate) const PROJECT: Reach = Reach {
 };
 /// In temporary directories, for sockets alone.
 pub(crate) const TEMPORARY: Reach = Reach {
-    depth: 3,
+    depth: 2,
     directories: 100,
-    socket_depth: 3,
+    socket_depth: 2,
     everywhere: false,
 };
-/// The first look, for sockets alone: in projects and caches, and in temporary directories.
+/// The first look, for sockets alone: in projects and caches, and in temporary directories. It is
+/// short, because the kernel lists most of them (`personality/hidden.rs`), and these directories
+/// can be huge.
 pub(crate) const FIRST: Reach = Reach {
     depth: 1,
-    directories: 1000,
+    directories: 100,
     socket_depth: 1,
     everywhere: true,
 };
 pub(crate) const FIRST_TEMPORARY: Reach = Reach {
-    depth: 3,
-    socket_depth: 3,
+    depth: 2,
+    socket_depth: 2,
     ..FIRST
 };
 const LISTING_LIMIT: usize = 2000;

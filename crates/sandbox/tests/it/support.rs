@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{Read, Seek};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use agent_protocol::SandboxMode;
@@ -15,6 +16,22 @@ use agent_sandbox::{
 pub(crate) struct World {
     pub(crate) base: PathBuf,
     _guard: tempfile::TempDir,
+}
+
+/// What a test closed even to its owner could not be removed.
+impl Drop for World {
+    fn drop(&mut self) {
+        open_up(&self.base);
+    }
+}
+
+fn open_up(directory: &Path) {
+    // What is not ours stays as it is, and is found by the removal.
+    fs::set_permissions(directory, PermissionsExt::from_mode(0o700)).ok();
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())) {
+        open_up(&entry.path());
+    }
 }
 
 impl World {

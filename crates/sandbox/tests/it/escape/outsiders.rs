@@ -162,16 +162,18 @@ fn late(base: &Path) {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
         let listener = UnixListener::bind(base.join("W/sockets/late")).unwrap();
-        let Ok((stream, _)) = listener.accept() else {
-            return;
-        };
         let attempt = table::all().find(|attempt| attempt.name.starts_with("a descriptor from"));
         let path = base.join("O").join(attempt.unwrap().slug()).join("file");
         let file = File::options().write(true).open(path).unwrap();
         let fds = [file.as_raw_fd()];
         let rights = [nix::sys::socket::ControlMessage::ScmRights(&fds)];
         let slices = [std::io::IoSlice::new(b"x")];
-        let flags = nix::sys::socket::MsgFlags::empty();
-        nix::sys::socket::sendmsg::<()>(stream.as_raw_fd(), &slices, &rights, flags, None).unwrap();
+        let flags = nix::sys::socket::MsgFlags::MSG_NOSIGNAL;
+        // The holder knocks as well, to see whether somebody listens, and is gone at once.
+        while let Ok((stream, _)) = listener.accept() {
+            let socket = stream.as_raw_fd();
+            let sent = nix::sys::socket::sendmsg::<()>(socket, &slices, &rights, flags, None);
+            drop(sent);
+        }
     });
 }
