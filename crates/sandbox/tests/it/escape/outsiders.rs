@@ -161,7 +161,10 @@ fn late(base: &Path) {
         while !base.join("W/facts/wanted").exists() {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
-        let listener = UnixListener::bind(base.join("W/sockets/late")).unwrap();
+        // It gets its name once it is listened on: whoever sees it can connect.
+        let early = base.join("O/late");
+        let listener = UnixListener::bind(&early).unwrap();
+        std::fs::rename(early, base.join("W/sockets/late")).unwrap();
         let attempt = table::all().find(|attempt| attempt.name.starts_with("a descriptor from"));
         let path = base.join("O").join(attempt.unwrap().slug()).join("file");
         let file = File::options().write(true).open(path).unwrap();
@@ -172,8 +175,7 @@ fn late(base: &Path) {
         // The holder knocks as well, to see whether somebody listens, and is gone at once.
         while let Ok((stream, _)) = listener.accept() {
             let socket = stream.as_raw_fd();
-            let sent = nix::sys::socket::sendmsg::<()>(socket, &slices, &rights, flags, None);
-            drop(sent);
+            nix::sys::socket::sendmsg::<()>(socket, &slices, &rights, flags, None).ok();
         }
     });
 }
