@@ -101,3 +101,23 @@ fn an_output_that_cannot_be_kept_is_no_failure() {
     assert!(output.contains(said), "{output}");
     assert!(output.ends_with("\n600000\n"));
 }
+
+#[test]
+fn a_command_that_locks_the_directory_holds_nobody_up() {
+    let lock = json!({
+        "cmd": "exec 9<$(echo \"$AGENT_HOME\"/outputs/*); flock -n -x 9 && echo locked; sleep 300",
+        "yield_time_ms": 1000,
+    });
+    let scene = Scene::new(vec![
+        Step::items(vec![Item::command_with(lock)]),
+        Step::items(vec![Item::command("seq 600000")]),
+        Step::message("fin"),
+    ]);
+    scene.completes(&["-c", "allow_login_shell=false", "go"]);
+    assert!(
+        scene.printed(0, 0).contains("locked"),
+        "{}",
+        scene.output(0, 0)
+    );
+    assert!(scene.output(1, 0).contains("\nFull output: "));
+}

@@ -108,7 +108,7 @@ fn wrong_entries_end_with_2_and_say_what_is_right() {
     ] {
         let scene = scene(&[], &format!("[\"{entry}\"]"));
         let run = scene.is_refused(&["go"]);
-        let start = format!("error: `network`: the entry `{entry}` ");
+        let start = format!("error: `network` cannot be read: the entry `{entry}` ");
         assert!(run.stderr.contains(&start), "{}", run.stderr);
         assert!(run.stderr.contains(right), "{}", run.stderr);
         assert!(run.stderr.contains("hint: `network` is "), "{}", run.stderr);

@@ -208,7 +208,7 @@ pub enum SettingsError {
         source: std::io::Error,
     },
     /// An entry of the list of hosts is none.
-    #[error("`network`: {0}")]
+    #[error("`network` cannot be read")]
     Network(#[from] HostEntryError),
     /// The working directory is not there.
     #[error("cannot work in `{path}`", path = path.display())]

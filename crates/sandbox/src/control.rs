@@ -17,7 +17,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
 use crate::level::LevelReport;
-use crate::policy::SandboxPolicy;
 
 const INLINE_LIMIT: usize = 48 * 1024;
 const PACKET_LIMIT: usize = 128 * 1024;
@@ -28,9 +27,8 @@ const PAYLOAD_IN_FILE: u8 = 1;
 /// What the agent asks of the holder.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Request {
-    /// The first message: what to enforce.
+    /// The first message. The payload is the policy, which may be long.
     SetUp {
-        policy: Box<SandboxPolicy>,
         /// The agent itself runs inside a sandbox of ours, or so its environment says.
         claims_inherited: bool,
     },

@@ -89,7 +89,7 @@ pub use holder::{Holder, HolderOptions, SandboxError};
 #[cfg(target_os = "macos")]
 pub use holder::{PERSONALITY, run_personality};
 pub use hosts::{HostDenial, HostEntryError, HostList};
-pub use ignore_file::{IGNORE_FILE, IgnoreFileError, ignored_paths};
+pub use ignore_file::{IGNORE_FILE, IgnoreFileError, IgnoredPaths, ignored_paths};
 pub use level::{Layer, LevelRefusal, LevelReport, MissingLayer};
 pub use oneshot::{OneShot, OneShotEnd, OneShotError, run_command_in_sandbox};
 #[cfg(target_os = "linux")]

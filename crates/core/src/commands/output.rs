@@ -135,7 +135,10 @@ impl Output {
         let mut file = self.files.create(self.number)?;
         let mut n_kept = 0;
         for part in self.ends.kept() {
-            n_kept += file.write(part)?;
+            match file.write(part) {
+                Ok(n_written) => n_kept += n_written,
+                Err(err) => return Ok(file.given_up(&err)),
+            }
         }
         Ok(State::InFile { file, n_kept })
     }
@@ -144,8 +147,16 @@ impl Output {
         if let State::InFile { file, n_kept } = &mut self.state {
             match file.write(bytes) {
                 Ok(n_written) => *n_kept += n_written,
-                Err(err) => self.state = State::Lost(err.to_string()),
+                Err(err) => self.state = file.given_up(&err),
             }
         }
+    }
+}
+
+impl OutputFile {
+    /// A disk that is full is not kept full by what cannot be finished.
+    fn given_up(&self, err: &io::Error) -> State {
+        self.remove();
+        State::Lost(err.to_string())
     }
 }

@@ -71,7 +71,10 @@ impl OutputFiles {
             .create(&self.directory)?;
         if self.lock.get().is_none() {
             let lock = File::open(&self.directory)?;
-            lock.lock_shared()?;
+            // A command may hold a lock of its own; then nobody else removes the files either.
+            if let Err(err) = lock.try_lock_shared() {
+                tracing::debug!(error = %err, "the outputs are not locked");
+            }
             // Another command may have been quicker; either of the locks holds.
             self.lock.set(lock).ok();
             if let Some(all) = self.directory.parent() {
@@ -123,6 +126,11 @@ impl OutputFile {
         let n_bytes = n_bytes as u64;
         self.room -= n_bytes;
         Ok(n_bytes)
+    }
+
+    /// Takes the file away.
+    pub(super) fn remove(&self) {
+        log_failure(&self.path, fs::remove_file(&self.path));
     }
 
     /// Puts the end of an output behind its start, and in between how much is left out.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use agent_config::{Config, NetworkSetting};
 use agent_protocol::SandboxMode;
 use agent_sandbox::{
-    HostEntryError, HostList, IGNORE_FILE, IgnoreFileError, NetworkAccess, SandboxPolicy,
-    TemporaryOptions, ignored_paths, toolchain_caches,
+    HostEntryError, HostList, IGNORE_FILE, IgnoreFileError, IgnoredPaths, NetworkAccess,
+    SandboxPolicy, TemporaryOptions, ignored_paths, toolchain_caches,
 };
 
 use super::{SettingsError, Variables};
@@ -59,13 +59,20 @@ pub(super) fn policy(
         .map(|path| expand(path, home.as_deref()))
         .collect();
     let ignored = ignored(sources, &policy.writable_roots)?;
-    if !policy.confines() && !ignored.is_empty() {
+    if !policy.confines() && !ignored.paths.is_empty() {
         warnings.push(format!(
             "`{IGNORE_FILE}` has no effect in the mode `{}`",
             sources.mode.as_str()
         ));
     }
-    policy.denied_reads.extend(ignored);
+    for link in ignored.links_outside {
+        warnings.push(format!(
+            "the link `{}` matches `{IGNORE_FILE}`, but what it leads to is not hidden; name that in \
+             `deny_read`",
+            link.display()
+        ));
+    }
+    policy.denied_reads.extend(ignored.paths);
     policy.cache_roots = home.as_deref().map(toolchain_caches).unwrap_or_default();
     policy.home = home.unwrap_or_default();
     sources.agent_home.clone_into(&mut policy.agent_home);
@@ -83,11 +90,13 @@ pub(super) fn policy(
 fn ignored(
     sources: &Sources<'_>,
     extra_roots: &[PathBuf],
-) -> Result<Vec<PathBuf>, IgnoreFileError> {
+) -> Result<IgnoredPaths, IgnoreFileError> {
     let tops = sources.project.directories.iter().chain(extra_roots);
-    let mut ignored = Vec::new();
+    let mut ignored = IgnoredPaths::default();
     for top in tops {
-        ignored.extend(ignored_paths(top)?);
+        let found = ignored_paths(top)?;
+        ignored.paths.extend(found.paths);
+        ignored.links_outside.extend(found.links_outside);
     }
     Ok(ignored)
 }

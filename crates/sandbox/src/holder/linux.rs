@@ -49,10 +49,11 @@ impl Holder {
         let process = start_process(&options, theirs)?;
         let control = register(ours).map_err(set_up)?;
         let request = Request::SetUp {
-            policy: Box::new(policy.clone()),
             claims_inherited: std::env::var_os("AGENT_SANDBOX").is_some(),
         };
-        send(&control, &request, &[], &[]).await.map_err(set_up)?;
+        let payload = serde_json::to_vec(policy).map_err(|error| set_up(error.into()))?;
+        let sent = send(&control, &request, &payload, &[]).await;
+        sent.map_err(set_up)?;
         let packet = receive_packet(&control).await.map_err(set_up)?;
         let Some(mut packet) = packet else {
             return Err(set_up(io::ErrorKind::UnexpectedEof.into()));

@@ -2,11 +2,11 @@
 
 use std::io;
 
-use landlock::RulesetCreated;
+use ::landlock::RulesetCreated;
 use nix::sys::prctl;
 use seccompiler::BpfProgram;
 
-use super::landlock::Grant;
+use super::landlock::{self, Grant};
 use crate::sys;
 
 /// The layers that are inherited across exec, prepared once.
@@ -23,12 +23,11 @@ impl Confinement {
     /// Takes upon this process the limits for writing alone.
     pub(crate) fn limit_writes(&self) -> io::Result<()> {
         prctl::set_no_new_privs()?;
-        let ruleset = self.ruleset.as_ref().ok_or(io::ErrorKind::Unsupported)?;
-        ruleset
-            .try_clone()?
-            .restrict_self()
-            .map(drop)
-            .map_err(io::Error::other)
+        if self.ruleset.is_none() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        let ruleset = landlock::write_ruleset(&self.grants).map_err(io::Error::other)?;
+        ruleset.restrict_self().map(drop).map_err(io::Error::other)
     }
 
     /// Confines this process and all that it starts, for good.

@@ -29,7 +29,7 @@ impl Watch {
         let snapshot = if world.namespaces {
             Snapshot::default() // Mounts hold these paths.
         } else {
-            Snapshot::take(&protections)
+            Snapshot::take(&protections, &world.policy.roots)
         };
         Self {
             protections,

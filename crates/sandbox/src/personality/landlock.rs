@@ -69,6 +69,23 @@ pub(crate) fn ruleset(
     Ok(created)
 }
 
+/// The same limits for writing alone: for who compares protected paths, which may lie beside what
+/// commands cannot read.
+pub(crate) fn write_ruleset(grants: &[Grant]) -> Result<RulesetCreated, RulesetError> {
+    let write = AccessFs::from_write(NEWEST);
+    let mut created = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(write)?
+        .create()?;
+    for grant in grants {
+        let access = grant.access & write;
+        if !access.is_empty() {
+            created = allow(created, &grant.path, access)?;
+        }
+    }
+    Ok(created)
+}
+
 fn handled(beside: Beside) -> BitFlags<AccessFs> {
     let write = AccessFs::from_write(NEWEST);
     match beside {

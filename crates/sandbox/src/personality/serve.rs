@@ -26,6 +26,7 @@ use super::{mounts, sweep};
 use crate::control::{
     self, CommandEvent, CommandRequest, CommandShape, Packet, Request, SetUpReply, Stage,
 };
+use crate::policy::SandboxPolicy;
 use crate::proxy;
 use crate::sys::{self, Forked};
 use crate::terminal;
@@ -40,13 +41,13 @@ pub(crate) fn run() -> io::Result<()> {
     let control = sys::take_fd(0).try_clone()?;
     world::occupy_standard_descriptors()?;
     let _ = setsid();
-    let Some(Request::SetUp {
-        policy,
-        claims_inherited,
-    }) = control::receive_header(&control)?
-    else {
+    let packet = control::receive(control.as_fd())?;
+    let packet = packet.ok_or(io::ErrorKind::UnexpectedEof)?;
+    let (Request::SetUp { claims_inherited }, policy) = packet.parse()? else {
         return Err(io::ErrorKind::InvalidData.into());
     };
+    let policy: SandboxPolicy = serde_json::from_slice(policy)?;
+    drop(packet);
     match world::enter(&policy, claims_inherited, Trial::Before)? {
         Entered::Refused(report) => {
             control::send(control.as_fd(), &SetUpReply::Unavailable(report), &[], &[])

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use super::findings::{exists, is_closed, open_up, put_aside};
 use super::protections::Protections;
 use crate::finding::{Finding, FindingAction};
+use crate::policy::Root;
 
 const FILE_LIMIT: u64 = 1024 * 1024;
 const TOTAL_LIMIT: u64 = 8 * 1024 * 1024;
@@ -25,6 +26,7 @@ const HANDLE_LIMIT: usize = 200;
 /// What protected paths were before a command.
 #[derive(Debug, Default)]
 pub(crate) struct Snapshot {
+    secrets: Vec<Secret>,
     directories: Vec<Directory>,
     contents: Vec<(PathBuf, Node)>,
 }
@@ -37,6 +39,16 @@ struct Directory {
     path: PathBuf,
     identity: Identity,
     /// Finds it again wherever it was moved. Beyond the limit only its parent is searched.
+    handle: Option<File>,
+}
+
+/// A hidden path, which would not be hidden under another name.
+#[derive(Debug)]
+struct Secret {
+    path: PathBuf,
+    identity: Identity,
+    /// How many names a file has.
+    n_links: Option<u64>,
     handle: Option<File>,
 }
 
@@ -59,14 +71,17 @@ struct Budget {
 }
 
 impl Snapshot {
-    /// Remembers what exists of the protected paths.
-    pub(crate) fn take(protections: &Protections) -> Self {
+    /// Remembers what exists of the protected paths, and of the hidden ones that could be renamed.
+    pub(crate) fn take(protections: &Protections, roots: &[Root]) -> Self {
+        let is_writable = |path: &&PathBuf| roots.iter().any(|root| path.starts_with(&root.path));
+        let hidden = protections.hidden.iter().filter(is_writable);
         let mut budget = Budget {
             bytes: TOTAL_LIMIT,
             entries: ENTRY_LIMIT,
         };
         let read = |path: &PathBuf| Some((path.clone(), read(path, &mut budget).ok()?));
         Self {
+            secrets: secrets(hidden),
             directories: directories(&protections.pinned),
             contents: protections.frozen.iter().filter_map(read).collect(),
         }
@@ -81,6 +96,9 @@ impl Snapshot {
     /// Restores what is different now.
     pub(crate) fn restore(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
+        for secret in &self.secrets {
+            secret.put_back(&mut findings);
+        }
         let mut lost: Vec<&Path> = Vec::new();
         for directory in &self.directories {
             let path = &directory.path;
@@ -105,7 +123,78 @@ impl Snapshot {
 
 fn identity(path: &Path) -> Option<Identity> {
     let metadata = path.symlink_metadata().ok()?;
-    metadata.is_dir().then(|| (metadata.dev(), metadata.ino()))
+    metadata.is_dir().then(|| identity_of(&metadata))
+}
+
+fn identity_of(metadata: &Metadata) -> Identity {
+    (metadata.dev(), metadata.ino())
+}
+
+fn secrets<'a>(paths: impl Iterator<Item = &'a PathBuf>) -> Vec<Secret> {
+    let remember = |path: &PathBuf| {
+        let metadata = path.symlink_metadata().ok()?;
+        Some(Secret {
+            path: path.clone(),
+            identity: identity_of(&metadata),
+            n_links: metadata.is_file().then(|| metadata.nlink()),
+            handle: None,
+        })
+    };
+    let mut secrets: Vec<_> = paths.filter_map(remember).collect();
+    for secret in secrets.iter_mut().take(HANDLE_LIMIT) {
+        secret.handle = hold(&secret.path);
+    }
+    secrets
+}
+
+/// A descriptor that finds a path again wherever it is moved.
+fn hold(path: &Path) -> Option<File> {
+    let mut options = fs::OpenOptions::new();
+    let flags = libc::O_PATH | libc::O_NOFOLLOW;
+    options.read(true).custom_flags(flags).open(path).ok()
+}
+
+/// Where what is at `handle` is now, or, without one, where in `parent`.
+fn current_path(
+    handle: Option<&File>,
+    parent: Option<&Path>,
+    identity: Identity,
+) -> Option<PathBuf> {
+    let is_it = |path: &PathBuf| {
+        let metadata = path.symlink_metadata();
+        metadata.is_ok_and(|metadata| identity_of(&metadata) == identity)
+    };
+    let link = handle
+        .and_then(|handle| fs::read_link(format!("/proc/self/fd/{}", handle.as_raw_fd())).ok());
+    link.filter(is_it).or_else(|| {
+        let entries = fs::read_dir(parent?).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).find(is_it)
+    })
+}
+
+impl Secret {
+    /// Brings it back if it was renamed, and says so if it may be read by another name.
+    fn put_back(&self, findings: &mut Vec<Finding>) {
+        let path = &self.path;
+        let now = path.symlink_metadata().ok();
+        if let Some(now) = now.filter(|now| identity_of(now) == self.identity) {
+            if self.n_links.is_some_and(|before| now.nlink() > before) {
+                let reason = "it has another name now, under which it is not hidden";
+                findings.push(finding(path, Err(io::Error::other(reason))));
+            }
+            return;
+        }
+        let result = match current_path(self.handle.as_ref(), path.parent(), self.identity) {
+            Some(moved) => {
+                if exists(path) {
+                    findings.push(put_aside(path));
+                }
+                rename_back(&moved, path)
+            }
+            None => Err(io::Error::other("it was removed or replaced")),
+        };
+        findings.push(finding(path, result));
+    }
 }
 
 fn directories(paths: &[PathBuf]) -> Vec<Directory> {
@@ -121,10 +210,7 @@ fn directories(paths: &[PathBuf]) -> Vec<Directory> {
     let mut by_depth: Vec<&mut Directory> = directories.iter_mut().collect();
     by_depth.sort_by_key(|directory| directory.path.components().count());
     for directory in by_depth.into_iter().take(HANDLE_LIMIT) {
-        let mut options = fs::OpenOptions::new();
-        let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_NOFOLLOW;
-        options.read(true).custom_flags(flags);
-        directory.handle = options.open(&directory.path).ok();
+        directory.handle = hold(&directory.path);
     }
     directories
 }
@@ -137,7 +223,7 @@ impl Directory {
         if is_there && identity(path) == Some(self.identity) {
             return None;
         }
-        let moved = self.current_path();
+        let moved = current_path(self.handle.as_ref(), path.parent(), self.identity);
         if is_there {
             let aside = put_aside(path);
             if moved.is_none() {
@@ -149,19 +235,6 @@ impl Directory {
             None => Err(io::Error::other("the directory was removed or moved away")),
         };
         Some(finding(path, result))
-    }
-
-    fn current_path(&self) -> Option<PathBuf> {
-        let is_it = |path: &PathBuf| identity(path) == Some(self.identity);
-        let link = self
-            .handle
-            .as_ref()
-            .and_then(|handle| fs::read_link(format!("/proc/self/fd/{}", handle.as_raw_fd())).ok());
-        link.filter(is_it).or_else(|| {
-            let entries = fs::read_dir(self.path.parent()?).into_iter();
-            let paths = entries.flatten().flatten().map(|entry| entry.path());
-            paths.into_iter().find(is_it)
-        })
     }
 }
 

@@ -28,6 +28,14 @@ pub(crate) const TESTS: &[Test] = &[
     ("secrets_are_unreadable", secrets_are_unreadable),
     ("the_agent_home_is_closed", the_agent_home_is_closed),
     (
+        "hidden_paths_in_a_root_keep_their_name",
+        hidden_paths_in_a_root_keep_their_name,
+    ),
+    (
+        "a_policy_may_hide_thousands_of_paths",
+        a_policy_may_hide_thousands_of_paths,
+    ),
+    (
         "records_that_are_named_can_be_read_and_no_others",
         records_that_are_named_can_be_read_and_no_others,
     ),
@@ -180,6 +188,57 @@ fn records_that_are_named_can_be_read_and_no_others() {
         assert!(!world.base.join("H/.agent/outputs/mine/3.txt").exists());
         holder.shutdown().await;
     });
+}
+
+/// Under another name a later session would not hide it.
+fn hidden_paths_in_a_root_keep_their_name() {
+    let world = World::new();
+    world.write("W/.codex/a.key", "PRIVATE");
+    world.write("W/.codex/config.toml", "PUBLIC");
+    world.write("W/secret.txt", "PRIVATE");
+    world.write("W/priv/x", "PRIVATE");
+    let mut policy = world.policy();
+    for path in ["W/.codex/a.key", "W/secret.txt", "W/priv"] {
+        policy.denied_reads.push(world.base.join(path));
+    }
+    let held = mounts_hold();
+    block_on(async {
+        let holder = start(&policy).await;
+        let cwd = world.workspace();
+        let script = "mv secret.txt m; mv priv pub; mv .codex/a.key .codex/b; rm -rf .codex; true";
+        sh(&holder, script, &cwd).await;
+        // What was put back beside a hidden path is no new change.
+        for _ in 0..3 {
+            let outcome = sh(&holder, "cat m pub/x secret.txt .codex/*", &cwd).await;
+            assert!(outcome.findings.is_empty(), "{:?}", outcome.findings);
+            assert!(!outcome.output.contains("PRIVATE"), "{}", outcome.output);
+        }
+        let outcome = sh(&holder, "ln secret.txt h", &cwd).await;
+        assert!(outcome.findings.len() == 1 || held);
+        std::fs::remove_file(world.base.join("W/h")).ok();
+        holder.shutdown().await;
+    });
+    assert_eq!(world.read("W/secret.txt"), "PRIVATE");
+    assert_eq!(world.read("W/priv/x"), "PRIVATE");
+    assert_eq!(world.read("W/.codex/config.toml"), "PUBLIC");
+    let outcome = run(
+        &world,
+        &policy,
+        "cat m pub/x; cat .codex/*; grep -rs PRIVATE .",
+    );
+    assert!(!outcome.output.contains("PRIVATE"), "{}", outcome.output);
+}
+
+fn a_policy_may_hide_thousands_of_paths() {
+    let world = World::new();
+    let mut policy = world.policy();
+    for number in 0..1200 {
+        let path = format!("W/d/{number:0150}");
+        world.write(&path, "PRIVATE");
+        policy.denied_reads.push(world.base.join(path));
+    }
+    let outcome = run(&world, &policy, "cat d/*1 | grep -c PRIVATE; ls d | wc -l");
+    assert!(outcome.output.ends_with("0\n1200\n"), "{}", outcome.output);
 }
 
 fn a_replaced_secret_stays_closed() {
