@@ -280,7 +280,8 @@ pub(crate) enum RootKind {
 
 fn canonical(path: impl AsRef<Path>) -> Option<PathBuf> {
     let path = path.as_ref();
-    if path.is_absolute() {
+    // Many caches do not exist: one call says so, where following links takes one a part.
+    if path.is_absolute() && path.symlink_metadata().is_ok() {
         path.canonicalize().ok()
     } else {
         None

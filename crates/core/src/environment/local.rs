@@ -395,7 +395,7 @@ impl RunningCommand for LocalCommand {
         let n_more = refused.len().saturating_sub(MAX_REFUSED_TOLD);
         if n_more > 0 {
             findings.push(format!(
-                "and {n_more} more connections were refused like these"
+                "and at least {n_more} more connections were refused like these"
             ));
         }
         findings
